@@ -1,11 +1,11 @@
-// Turns a built message into a row to be stored. It validates the message against its schema first, because an invalid
-// message must never leave. It sends nothing.
+// Turns a built message into a row to be stored. It validates the message against its schema first, because
+// an invalid message must never leave. It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { OutgoingMessage } from '../db/records/messages.ts';
 import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
 
-/** A new MsgId for a message that we send: 32 characters, unique. */
+/** A new, unique MsgId of 32 characters for a message from Isthmus. */
 export function newMessageIdentification(): string {
   return randomUUID().replaceAll('-', '');
 }
@@ -15,7 +15,8 @@ export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'>
 }
 
 /**
- * @param schema 'intake' if the message passes on a party's own values
+ * Validates a built message and adds its id.
+ * @param schema `intake` if the message passes on values from a party
  * @throws a defect if the message is not valid by its schema
  */
 export async function compose(

@@ -1,4 +1,4 @@
-// The dependencies of every activity. start.ts makes them; tests make their own with the same real parts.
+// The dependencies of every activity. start.ts creates them; tests create their own with the same real parts.
 import type { Logger } from 'pino';
 import type { ReferenceData } from '../core/scheme/reference.ts';
 import type { Db } from '../db/pool/connection.ts';
@@ -14,13 +14,16 @@ export interface ActivityDependencies {
   readonly engine: XmlEngine;
   readonly outbound: Outbound;
   readonly signer: Signer;
-  /** Our own address, to which destinations send their pacs.002. */
+  /** The public address of Isthmus, to which destinations send their pacs.002. */
   readonly publicUrl: string;
   readonly allowLoopbackCallbacks: boolean;
   readonly logger: Logger;
   readonly steps: Steps;
-  /** UUID of this process. A submission that it cannot answer, by a defect, is left to a process with other code. */
+  /**
+   * UUID of this process. If a defect makes a submission unanswerable here, a process with a different
+   * version of the code must retry it.
+   */
   readonly workerId: string;
-  /** Absent: tracing is off. */
+  /** Absent if tracing is off. */
   readonly traces?: Traces | undefined;
 }

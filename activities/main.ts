@@ -1,4 +1,5 @@
-// Entry of the worker process: reads its configuration, runs its task queues until it is told to stop.
+// The entry of the worker process: reads the configuration, and runs the task queues until a signal stops the
+// process.
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -19,7 +20,9 @@ import { openTraces } from '../telemetry/open-traces.ts';
 import { startWorker } from './start.ts';
 import type { Logger as PinoLogger } from 'pino';
 
-/** The workflow code: the bundle that the first argument names, or the one beside this file in a built image. */
+/**
+ * The workflow code: the bundle named by the first argument, or the bundle beside this file in a built image.
+ */
 function workflowBundle(): WorkflowBundleOption {
   const [named] = process.argv.slice(2);
   const codePath = named ?? fileURLToPath(new URL('workflow-bundle.js', import.meta.url));
@@ -29,7 +32,9 @@ function workflowBundle(): WorkflowBundleOption {
   );
 }
 
-/** A free loopback port where the SDK's core can serve its metrics, and a function that reads them. */
+/**
+ * A free loopback port where the core of the Temporal SDK serves its metrics, and a function that reads them.
+ */
 async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read: () => Promise<string> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,11 +52,11 @@ async function main(): Promise<void> {
   Runtime.install({
     logger: sdkLogger(logger),
     telemetryOptions: {
-      // the SDK's core logs through that logger too
+      // The core of the Temporal SDK logs through the same logger.
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'WARN' }) },
       ...(sdkMetrics && { metrics: { prometheus: { bindAddress: sdkMetrics.address } } }),
     },
-    shutdownSignals: [], // signals are handled below
+    shutdownSignals: [], // The code below handles the signals.
   });
   const worker = await startWorker(config, {
     logger,
@@ -64,11 +69,12 @@ async function main(): Promise<void> {
     if (isStopping) return;
     isStopping = true;
     logger.info('stopping');
-    void worker.shutdown().catch(() => undefined); // its failure is reported below
+    void worker.shutdown().catch(() => undefined); // The end of this function reports the failure.
   };
-  // ignore a second signal: the process group and the parent may both send one
+  // Ignore a second signal, because the process group and the parent may each send one.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  logger.info('worker is running'); // after the handlers: a reader of the log may stop it at once
+  // Logged after the handlers are set, because a reader of the log may stop the process at once.
+  logger.info('worker is running');
   await worker.finished.finally(() => traces?.close());
 }
 
@@ -81,7 +87,9 @@ main().then(
   },
 );
 
-/** Warnings of the SDK that are expected: some of our workers run activities only. The SDK has no setting for it. */
+/**
+ * Expected warnings of the Temporal SDK: some of our workers run only activities. No setting silences them.
+ */
 const expected: ReadonlySet<string> = new Set(['No workflows registered, not polling for workflow tasks']);
 
 const levels = {

@@ -1,5 +1,5 @@
-// Assembles the worker: database, reference data, XML engine, outbound connections, task queues. Used by the entry file
-// and by tests, which pass their own logger and task queues.
+// Assembles the worker: database, reference data, XML engine, outbound connections and task queues. The entry
+// file uses it, and so do tests, which pass their own logger and task queues.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
@@ -25,9 +25,9 @@ export interface WorkerStart extends Pick<
   'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows' | 'sweep' | 'traces'
 > {
   readonly logger: Logger;
-  /** Tests pass one that fails; default: the configured one. */
+  /** Replaces the configured engine. Tests pass an engine that fails. */
   readonly engine?: XmlEngine;
-  /** Metrics of the Temporal SDK's core, as text, to show with ours. */
+  /** Metrics of the core of the Temporal SDK, as text, to append to the worker's metrics. */
   readonly sdkMetrics?: () => Promise<string>;
 }
 
@@ -49,7 +49,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     for (const closeOne of closers.toReversed()) await closeOne();
   };
   try {
-    // everything that can fail at start comes before the process takes work
+    // Everything that can fail at the start comes before the process takes work.
     openCodeSets(config.codeSetsDirectory);
     if (config.metrics)
       addProcessMetrics(metrics.registry, { pool: () => poolState(db), codeSets: codeSets() });
@@ -63,7 +63,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
     await beginSealing(db);
-    // blocks the event loop, so before anything that must answer in time
+    // This blocks the event loop, so it comes before anything that must respond in time.
     const engine = await openCheckedEngine(config, { db, logger, metrics, given, closers });
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');

@@ -1,10 +1,13 @@
-// Reports the steps of payments and resolutions: each is a line of the log, and most count in a metric. Lines hold
-// codes and ids only, never personal data.
+// Reports the steps of payments and resolutions. Each step writes a line to the log, and most steps also
+// count in a metric. The lines hold only codes and ids, never personal data.
 import type { Logger } from 'pino';
 import { codeSets } from '../core/iso20022/external-codes.ts';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
-/** A destination may send any code. Unknown codes share one label, because each label makes a series of the metric. */
+/**
+ * A destination may send any code. Unknown codes share one label, because each label creates a series of the
+ * metric.
+ */
 const labelOf = (code: string | null): string | null =>
   code === null || codeSets().codes.statusReason.has(code) ? code : 'other';
 
@@ -39,7 +42,7 @@ export interface Steps {
     readonly corridor: string;
     readonly priority: string;
     readonly durationMs: number;
-    /** Milliseconds since its deadline, if the deadline decided; else undefined. */
+    /** Milliseconds between the deadline and the decision, if the deadline decided; otherwise undefined. */
     readonly deadlineErrorMs: number | undefined;
   }): void;
   attempted(attempt: {

@@ -1,5 +1,5 @@
-// The spans of activities, and of the executions that they belong to. They hold names of activities, ids and codes
-// only.
+// The spans of activities and of their workflow executions. They hold only names of activities, ids and
+// codes.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
@@ -7,7 +7,10 @@ import { paymentWorkflowId } from '../contract/ids.ts';
 import { traceOf, type EndedRun } from '../contract/trace.ts';
 import type { Traces } from '../telemetry/traces.ts';
 
-/** A span for each try of an activity, local or not. If the execution was started without a trace, each begins one. */
+/**
+ * Creates a span for each try of an activity, local or not. If the execution has no trace, each span begins
+ * one.
+ */
 export function traceActivities(traces: Traces): ActivityInterceptorsFactory {
   return ({ info: { activityType, attempt, isLocal, workflowExecution } }) => ({
     inbound: {
@@ -18,7 +21,8 @@ export function traceActivities(traces: Traces): ActivityInterceptorsFactory {
         const attributes = { attempt, subjectId };
         const options = { kind: 'internal', from: traceparent, alsoFrom, attributes } as const;
         return traces.within(name, options, async (span) => {
-          // an activity that waits for its next try has not failed: its span ends with a code, not with an error
+          // An activity that waits for its next try has not failed. Its span ends with a code, not with an
+          // error.
           try {
             return await next(input);
           } catch (error) {
@@ -50,8 +54,8 @@ function subjectOf([about]: readonly unknown[], workflowId = ''): string | undef
 type TraceSinks = InjectedSinks<{ traces: { ended(run: EndedRun): void } }>;
 
 /**
- * The sink through which workflows report ended runs that had a trace. It must exist even if tracing is off: a run that
- * was started with a trace may end after tracing was turned off.
+ * The sink through which workflows report ended runs that had a trace. It must exist even if tracing is off,
+ * because a run that was started with a trace may end after tracing was turned off.
  */
 export function traceRuns(traces: Traces | undefined): TraceSinks {
   return {

@@ -1,5 +1,6 @@
-// The Temporal workers of a process: one for workflows, local activities and sends, one for deliveries, and one for the
-// enquiries of resolutions. WORKER_SERVES can add a worker for deliveries to queues, or run that one alone.
+// The Temporal workers of a process: one for workflows, local activities and sends, one for deliveries, and
+// one for the enquiries of resolutions. WORKER_SERVES can add a worker that delivers to queues, or run only
+// that worker.
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { TemporalConfig, WorkerConfig } from '../core/settings/config.ts';
 import { taskQueues } from '../contract/ids.ts';
@@ -36,21 +37,21 @@ import { watchDeadlines } from './sweep/watch-deadlines.ts';
 export interface WorkerOptions extends TemporalConfig {
   readonly serves: WorkerConfig['serves'];
   readonly workflowBundle: WorkflowBundleOption;
-  /** Prefix of the task queues' names, which keeps tests apart. */
+  /** Prefix of the task queue names. It isolates tests from each other. */
   readonly taskQueuePrefix?: string;
-  /** Tests set 0 to replay on every task. */
+  /** Default 2,000. Tests set 0, so that every task replays its workflow. */
   readonly maxCachedWorkflows?: number;
   readonly sweep?: SweepOptions;
-  /** Milliseconds between two checks whether the daily books are made; default 10 min. */
+  /** Milliseconds between two checks whether the daily books are ready; default 10 min. */
   readonly lookAtBooksMs?: number;
-  /** Absent: tracing is off. */
+  /** Absent if tracing is off. */
   readonly traces?: Traces | undefined;
   readonly onFound: (kind: string, count: number) => void;
 }
 
 export interface RunningWorkers {
   readonly finished: Promise<void>;
-  /** Takes no new work, finishes the running work, then closes. */
+  /** Takes no new work, finishes the running work, then closes the connection. */
   readonly shutdown: () => Promise<void>;
   readonly isReady: () => Promise<boolean>;
 }
@@ -77,8 +78,8 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
   };
 }
 
-// A send holds a slot only while a socket is open, and a receiver has at most 16 sockets. So even dozens of dead
-// receivers leave slots for the others.
+// A send holds a slot only while a socket is open, and each receiver has at most 16 sockets. So even dozens
+// of unresponsive receivers leave slots for the others.
 const maxSendSlots = 2_000;
 
 async function createWorkers(
@@ -92,7 +93,7 @@ async function createWorkers(
     activities,
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    shutdownGraceTime: '12s', // lets a running HTTP exchange end (10 s)
+    shutdownGraceTime: '12s', // Lets a running HTTP exchange end (10 s).
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
@@ -105,7 +106,7 @@ async function createWorkers(
     workflowBundle: options.workflowBundle,
     sinks: traceRuns(options.traces),
     maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
-    stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
+    stickyQueueScheduleToStartTimeout: '2s', // If a worker died, a payment soon moves to another worker.
     maxConcurrentLocalActivityExecutions: 100,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
   });
@@ -114,13 +115,16 @@ async function createWorkers(
   return [payments, deliveries, enquiries, ...amqp];
 }
 
-/** Reports of every process about its receivers and shortages. A process that serves queues alone does only this. */
+/**
+ * Every process reports on its receivers and its resource shortages. A process that only serves queues does
+ * nothing else in the background.
+ */
 const startReports = (deps: ActivityDependencies, { serves }: WorkerOptions): Stop[] => [
   reportReceivers(deps, serves),
   watchLacks(deps),
 ];
 
-/** The background work of all other processes. */
+/** The background work of all processes that do more than serve queues. */
 function startBeside(
   deps: ActivityDependencies,
   { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
@@ -138,7 +142,7 @@ function startBeside(
   ];
 }
 
-/** Stops a background work, after its current step. */
+/** A function that stops a background task after its current step. */
 type Stop = () => Promise<void>;
 
 export async function runWorkers(
@@ -147,7 +151,8 @@ export async function runWorkers(
 ): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
     ...temporalServer(options, (pem) => Buffer.from(pem)),
-    grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs more CPU than it saves network
+    // Histories are a few KiB, so gzip would cost more CPU than the saved network traffic is worth.
+    grpcCompression: { codec: 'none' },
   });
   const executions = openExecutions(connection, {
     namespace: options.namespace,
@@ -159,7 +164,8 @@ export async function runWorkers(
     await executions.assertSearchAttributes();
     workers = await createWorkers(connection, activities, options);
   } catch (error) {
-    await connection.close().catch(() => undefined); // fails while a worker that was made holds it
+    // The close fails while a worker still holds the connection.
+    await connection.close().catch(() => undefined);
     throw error;
   }
   const beside =

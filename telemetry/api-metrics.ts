@@ -1,9 +1,9 @@
-// The metrics of an api (OBS-2). It counts its requests. At each scrape it also reads from the record what is open,
-// dead or due, so that this is exported even if no worker runs. Every api exports the same record: take the maximum of
-// them.
+// The metrics of an api process (OBS-2). It counts its requests. At each scrape it also reads from the
+// database which work is open, given up or due. So these gauges exist even if no worker runs. All api
+// processes export the same gauges: take their maximum, not their sum.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/** The state of the record. */
+/** The gauges that are read from the database. */
 export interface RecordGauges {
   readonly payments: readonly {
     readonly destination: string;
@@ -17,13 +17,13 @@ export interface RecordGauges {
     readonly party: string;
     readonly open: number;
     readonly dead: number;
-    /** Seconds since the oldest became due; 0: none is due. */
+    /** Seconds since the oldest due delivery became due; 0 if none is due. */
     readonly oldestDueSeconds: number;
-    /** Seconds since the oldest open delivery was requested, due or not; 0: none is open. */
+    /** Seconds since the oldest open delivery was requested, due or not; 0 if none is open. */
     readonly oldestOpenSeconds: number;
   }[];
   readonly alerts: readonly { readonly kind: string; readonly severity: string; readonly open: number }[];
-  /** Parties whose last public key expires, or that have none although they need one. */
+  /** Parties whose last public key expires, and parties that need a key but have none. */
   readonly keys: readonly { readonly party: string; readonly secondsLeft: number }[];
 }
 
@@ -32,25 +32,29 @@ export interface ApiMetrics {
   requested(request: {
     readonly route: string;
     readonly method: string;
-    /** Null: the client left before the answer. */
+    /** Null if the client left before the answer. */
     readonly status: number | null;
-    /** Undefined if there was no answer, or if the beginning is unknown. */
+    /** Undefined if there was no answer, or if the start time is unknown. */
     readonly seconds: number | undefined;
   }): void;
   /** @param party the payment system whose message was refused */
   refusedSignature(party: string): void;
-  /** @param client empty if no such client exists */
+  /** @param client empty if the name belongs to no client */
   failedLogin(client: string): void;
-  /** @param client the client that was named; too many tried its secrets, so this attempt was not checked */
+  /**
+   * @param client the named client; too many attempts for it were waiting, so this one was refused unchecked
+   */
   turnedAwayLogin(client: string): void;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Checks by name whether a part that the process needs responds. Called at each scrape; must return within seconds. */
+/**
+ * Checks whether a required component responds, by name. Called at each scrape; must return within seconds.
+ */
 export type PartChecks = Readonly<Record<string, () => Promise<boolean>>>;
 
-/** @param readRecord called at scrapes; while it fails, the gauges of the record are absent */
+/** @param readRecord called at each scrape; while it fails, the gauges from the database are absent */
 export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts: PartChecks): ApiMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -96,11 +100,12 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   };
 }
 
-const zeroForMs = 20_000; // long enough for every scraper with an interval of 15 s, even if others scrape too
+// Long enough for every scraper with an interval of 15 s, even if there are several scrapers.
+const zeroForMs = 20_000;
 
 /**
- * A counter for events that may come in one burst. A new series stays 0 for a while after the first scrape. Otherwise
- * `increase` would miss the first events, because it ignores the first value of a series.
+ * A counter for events that may come in one burst. A new series stays 0 for a while after the first scrape.
+ * Otherwise `increase` would miss the first events, because it ignores the first value of a series.
  * @returns a function that counts one event with this label value
  */
 function countFromZero(
@@ -108,7 +113,8 @@ function countFromZero(
   { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
 ): (value: string) => void {
   const shown = new Set<string>();
-  const held = new Map<string, { count: number; untilMs?: number }>(); // counts of the series that are still shown as 0
+  // Counts of the series that are still exported as 0.
+  const held = new Map<string, { count: number; untilMs?: number }>();
   const counter = new Counter({
     name,
     help: `${help}; each is 0 for ${zeroForMs / 1_000} s from the first scrape after it began`,
@@ -146,7 +152,7 @@ function addPartGauge(registers: Registry[], parts: PartChecks): void {
   });
 }
 
-/** The labels of a gauge, and how to get its samples from the record. */
+/** The labels of a gauge, and how to compute its samples from the database reading. */
 interface Kind {
   readonly labels: readonly string[];
   readonly of: (record: RecordGauges) => readonly Sample[];
@@ -175,7 +181,10 @@ function addGauge({ name, help, labels: labelNames, registers, of, record }: Rec
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** All gauges of one scrape share one reading. If it fails they are absent, and `isthmus_record_readable` is 0. */
+/**
+ * All gauges of one scrape share one database reading. If it fails, they are absent and
+ * `isthmus_record_readable` is 0.
+ */
 function addRecordGauges(registers: Registry[], readRecord: () => Promise<RecordGauges>): void {
   const record = readOnceFor(sharedForMs, readRecord);
   const gauge = (name: string, help: string, kind: Kind) =>
@@ -246,9 +255,9 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
   });
 }
 
-const sharedForMs = 500; // the gauges of one scrape read at the same time
+const sharedForMs = 500; // Milliseconds. The gauges of one scrape read at the same time.
 
-/** Shares one reading among all calls within `ms`. Returns undefined if it failed. */
+/** Shares one reading among all calls within `ms` milliseconds. Returns undefined if the reading failed. */
 function readOnceFor<T>(ms: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { readonly at: number; readonly reading: Promise<T | undefined> } | undefined;
   return () => {

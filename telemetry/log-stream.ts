@@ -1,6 +1,7 @@
-// Writes log lines to standard output, asynchronously. A full disk, or a pipe or terminal that nobody reads, may lose
-// lines, but never delays a payment or the process. No write blocks, the queue is bounded, and a line says how many were
-// lost. Lines are never split, even if other processes write to the same pipe.
+// Writes log lines to standard output, asynchronously. A full disk, or a pipe or terminal without a reader,
+// may lose lines, but never delays a payment or the process. No write blocks, the queue is bounded, and a log
+// line reports how many lines were lost. Lines are never split, even if other processes write to the same
+// pipe.
 import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs';
 
 export interface LogStream {
@@ -9,19 +10,19 @@ export interface LogStream {
 }
 
 export interface LogStreamOptions {
-  /** The service named in the line about lost lines. */
+  /** The service name in the log line about lost lines. */
   readonly service?: string;
-  /** Default: standard output. */
+  /** File descriptor; default: standard output. */
   readonly fd?: number;
-  /** Most characters in the queue; default 8 million. */
+  /** Maximum number of characters in the queue; default 8 million. */
   readonly most?: number;
-  /** Milliseconds for writing the rest when the process exits; default 500. */
+  /** Milliseconds for writing the remaining lines when the process exits; default 500. */
   readonly endMs?: number;
 }
 
 const standardOutput = 1;
-const fullMs = 20; // retry interval for a full pipe
-const failedMs = 500; // retry interval after an error
+const fullMs = 20; // Milliseconds until a retry when the pipe is full.
+const failedMs = 500; // Milliseconds until a retry after an error.
 const pauseMs = 5;
 const lineBreak = 10;
 const nothing = Buffer.alloc(0);
@@ -30,10 +31,10 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
   const { service, fd: given = standardOutput, most = 8_000_000, endMs = 500 } = options;
   const { fd, pieceBytes } = openOutput(given);
   let waiting: string[] = [];
-  let size = 0; // characters that wait
-  /** Number of lines that could not be written. Reported before the next line. */
+  let size = 0; // Number of characters in the queue.
+  /** Number of lines that could not be written. The next write reports it. */
   let lost = 0;
-  /** The bytes being written: lines, or a report of lost lines. */
+  /** The bytes that are being written: lines, or a report of lost lines. */
   let piece: Buffer = nothing;
   let lostInPiece = 0;
   let isCut = false;
@@ -43,7 +44,8 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
     lostInPiece = lost;
     lost = 0;
     const lines = lostInPiece > 0 ? lossLine(lostInPiece, service) : takeLines();
-    return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`); // ends a line that was written in part
+    // The line break ends a line that was written only in part.
+    return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`);
   }
 
   function takeLines(): string {
@@ -58,7 +60,7 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
     return text;
   }
 
-  /** Writes until the queue is empty or the output accepts no more. */
+  /** Writes until the queue is empty or the output accepts no more bytes. */
   function flush(): 'done' | 'full' | 'failed' {
     for (;;) {
       if (piece.length === 0) piece = take();
@@ -97,23 +99,24 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
       size += line.length;
       if (isScheduled) return;
       isScheduled = true;
-      setImmediate(run); // lines of the same turn of the event loop are written together
+      setImmediate(run); // Lines of the same turn of the event loop are written together.
     },
   };
 }
 
 interface Output {
   readonly fd: number;
-  /** Most bytes per write, in whole lines. A longer line is written alone. */
+  /** Maximum bytes per write, in whole lines. A longer line is written alone. */
   readonly pieceBytes: number;
 }
 
 const fileBytes = 65_536;
-const pipeBytes = 4_096; // PIPE_BUF of Linux: a write of so many bytes is atomic, even if others write to the same pipe
+// PIPE_BUF of Linux. A write of this size is atomic, even if other processes write to the same pipe.
+const pipeBytes = 4_096;
 
 /**
- * Reopens standard output in non-blocking mode. The mode belongs to the open file description, which other processes
- * may share, so it must not be changed on the given descriptor.
+ * Reopens standard output in non-blocking mode. The mode belongs to the open file description, which other
+ * processes may share. So the mode of the given descriptor must not change.
  */
 function openOutput(fd: number): Output {
   const stats = fstatSync(fd);
@@ -128,7 +131,8 @@ function unblocked(stats: Stats): number {
       constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
     );
   } catch {
-    // a socket, another user's pipe, or another system: Node makes its own stream for it non-blocking
+    // A socket, a pipe of another user, or another operating system. Node makes its own stream for it
+    // non-blocking.
     if (stats.isFIFO() || stats.isSocket()) process.stdout.on('error', () => undefined);
     return standardOutput;
   }

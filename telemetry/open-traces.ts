@@ -1,16 +1,17 @@
-// Opens the traces of a process, if they are configured.
+// Starts the tracing of a process, if it is configured.
 import type { Logger } from 'pino';
 import { openTraceSdk, type TraceSdkOptions } from './trace-sdk.ts';
 import { createTraces, type Traces } from './traces.ts';
 
-/** Settings of a process for its traces. */
+/** The tracing settings of a process. */
 export interface TraceSettings extends Omit<TraceSdkOptions, 'serviceName' | 'onLost'> {
   readonly serviceName?: string;
 }
 
 /**
- * @param service name of the process, used if the settings name none
- * @param logger called when there is something to log, because the logger itself needs the traces for its trace ids
+ * Starts tracing if there are settings for it.
+ * @param service name of the process, used if the settings contain none
+ * @param logger returns the logger; a function, because the logger itself needs the traces for its trace ids
  */
 export async function openTraces(
   settings: TraceSettings | undefined,

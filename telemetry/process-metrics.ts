@@ -1,11 +1,11 @@
-// The metrics of every process: memory, event loop, garbage collection, and the connections of its pool.
+// The metrics of every process: memory, event loop, garbage collection, and its database connections.
 import { collectDefaultMetrics, Gauge, type Registry } from '@prometheus-io/client';
 
-/** The connections of a pool now. */
+/** The current state of a connection pool. */
 export interface PoolState {
   readonly total: number;
   readonly idle: number;
-  /** Queries that wait for a connection. */
+  /** Number of queries that wait for a connection. */
   readonly waiting: number;
 }
 

@@ -1,15 +1,15 @@
-// A separate port for metrics and health: /metrics for Prometheus, /health/live and /health/ready for the orchestrator.
-// It needs no token, so bind it where only they can reach it.
+// A separate port for metrics and health: /metrics for Prometheus, /health/live and /health/ready for the
+// orchestrator. It needs no token, so bind it to an address that only these two can reach.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from '@prometheus-io/client';
 
 export interface TelemetryOptions {
   readonly host: string;
-  /** 0: the operating system chooses one. */
+  /** With 0, the operating system chooses a free port. */
   readonly port: number;
   readonly registry: Registry;
-  /** Metrics from other sources, as text, appended to ours. */
+  /** Metrics from other sources, as text, appended to the registry's metrics. */
   readonly further?: () => Promise<string>;
   /** Whether the process is ready for work. */
   readonly isReady: () => Promise<boolean>;

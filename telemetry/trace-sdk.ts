@@ -1,5 +1,6 @@
-// OpenTelemetry's SDK, loaded only if traces are configured. Makes spans and exports them over OTLP. Nothing waits for
-// the export: spans that a collector does not accept in time are lost, and a warning says so, at most once a minute.
+// The OpenTelemetry SDK, loaded only if tracing is on. It creates spans and exports them over OTLP. Nothing
+// waits for the export. Spans that the collector does not accept in time are lost, and a warning reports this
+// at most once a minute.
 import type * as Api from '@opentelemetry/api';
 import type { Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
@@ -8,11 +9,11 @@ import type { Sampler } from '@opentelemetry/sdk-trace';
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanToBegin {
-  /** server: a request to us; client: a request by us; internal: other work. */
+  /** `server`: a request from another party; `client`: a request from Isthmus; `internal`: other work. */
   readonly kind: Lowercase<keyof typeof SpanKind>;
-  /** The `traceparent` of the parent. Null: no parent. A malformed one is ignored. */
+  /** The `traceparent` of the parent. Null means no parent; a malformed value is ignored. */
   readonly from?: string | null | undefined;
-  /** The `traceparent` of another trace that led to this span. It becomes a link. */
+  /** The `traceparent` of another trace that led to this span. The span links to that trace. */
   readonly alsoFrom?: string | undefined;
   readonly attributes?: Attributes;
 }
@@ -27,30 +28,31 @@ export interface TraceSdk {
     },
     known?: { readonly spanId: string; readonly startedAt: Date },
   ) => Span;
-  /** Exports for at most a second what is left; the rest is lost. Never throws. */
+  /** Exports the remaining spans for at most a second, then drops the rest. Never throws. */
   readonly close: () => Promise<void>;
 }
 
 export interface TraceSdkOptions {
-  /** Address of an OTLP receiver over HTTP. */
+  /** URL of an OTLP receiver over HTTP. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly sampler: string;
-  /** Share of traces to keep, from 0 to 1, if the sampler is ratio-based. */
+  /** Share of the traces to keep, from 0 to 1. Used only by a ratio-based sampler. */
   readonly ratio: number;
   readonly serviceName: string;
-  /** Called at most once a minute, when spans were lost. */
+  /** Called when spans were lost, at most once a minute. */
   readonly onLost: () => void;
 }
 
-const mostWaiting = 8_192; // spans: a few MB, about a second at a hundred payments per second
-const exportMs = 5_000; // for one batch, retries included
-const batchMs = 1_000; // so that somebody who looks for a failed payment finds its trace soon
+// Spans. They take a few MB, and cover about a second at a hundred payments per second.
+const mostWaiting = 8_192;
+const exportMs = 5_000; // Milliseconds for one batch, including retries.
+const batchMs = 1_000; // Short, so that the trace of a failed payment is soon visible to operators.
 const sayMs = 60_000;
-const closeMs = 1_000; // in parallel with the other work of a shutdown
+const closeMs = 1_000; // Milliseconds. Runs in parallel with the other work of a shutdown.
 
 export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> {
-  // dynamic imports: a bundler leaves them in place, unloaded, but hoists static imports to the top
+  // Dynamic imports, because a bundler leaves them in place but hoists static imports to the top.
   const [api, sdk, resources, otlp] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -65,7 +67,8 @@ export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> 
     maxQueueSize: mostWaiting,
     maxExportBatchSize: 1_024,
     scheduledDelayMillis: batchMs,
-    exportTimeoutMillis: exportMs, // the exporter's own timeout covers silence only, not a slow, dripping answer
+    // The exporter's own timeout covers only silence, not a slowly arriving response.
+    exportTimeoutMillis: exportMs,
   });
   const random = new sdk.RandomIdGenerator();
   let nextSpanId: string | undefined;
@@ -109,7 +112,7 @@ export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> 
   };
 }
 
-/** Passes on a call at most once a minute. */
+/** Limits calls to one a minute. */
 function sparingly(tell: () => void): () => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   return () => {
@@ -120,8 +123,8 @@ function sparingly(tell: () => void): () => void {
 }
 
 /**
- * The SDK reports failed exports, dropped spans and OTLP's partial success to its diagnostics logger only. Their words
- * may come from a collector, so they are not passed on.
+ * The SDK reports failed exports, dropped spans and OTLP partial success only to its diagnostics logger. Its
+ * messages may contain text from a collector, so they are not logged.
  */
 function listenForLost({ diag, DiagLogLevel }: typeof Api, tellLost: () => void): void {
   const silent = () => undefined;

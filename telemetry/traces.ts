@@ -1,6 +1,6 @@
-// Traces (OBS-3): the spans of a process, and how they continue in another. A span is named by a code, and has ids and
-// codes as attributes: never a text, an address or a value of a message. If traces are not configured, there are no
-// spans, and OpenTelemetry's SDK is not loaded.
+// Traces (OBS-3): the spans of a process, and how they continue in other processes. The span name is a code,
+// and the attributes are ids and codes. A span never holds a text, an address or a value of a message. If
+// tracing is off, there are no spans, and the OpenTelemetry SDK is not loaded.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span, SpanContext } from '@opentelemetry/api';
 import type { Attributes, SpanToBegin, TraceSdk } from './trace-sdk.ts';
@@ -8,24 +8,29 @@ import type { Attributes, SpanToBegin, TraceSdk } from './trace-sdk.ts';
 /** A span that has begun. */
 export interface OpenSpan {
   readonly traceId: string;
-  /** As in W3C Trace Context, for the next process. */
+  /** The `traceparent` header of W3C Trace Context, for the next process. */
   readonly traceparent: string;
   readonly set: (attributes: Attributes) => void;
   readonly rename: (name: string) => void;
   /**
-   * Only the first call counts.
-   * @param failure a code; undefined: the work succeeded
+   * Ends the span. Only the first call counts.
+   * @param failure a code; undefined if the work succeeded
    */
   readonly end: (failure?: string) => void;
-  /** Runs work in this span. Asynchronous work that it starts belongs to the span too. */
+  /** Runs work in this span. The span also covers asynchronous work that it starts. */
   readonly run: <Result>(work: () => Result) => Result;
   readonly hasEnded: () => boolean;
 }
 
 export interface Traces {
-  /** Begins a span. Without `from` its parent is the active span; without one, it begins a new trace. */
+  /**
+   * Begins a span. Its parent is `from`, or else the active span. Without either, the span begins a new
+   * trace.
+   */
   begin(name: string, options: SpanToBegin): OpenSpan;
-  /** Runs work in a span, and ends the span with it. If the work throws, the span fails with the code of the error. */
+  /**
+   * Runs work in a span, which ends with the work. If the work throws, the span fails with the error's code.
+   */
   within<Result>(
     name: string,
     options: SpanToBegin,
@@ -35,15 +40,15 @@ export interface Traces {
   active(): OpenSpan | undefined;
   /** Captures the async context. Returns a function that runs work in it. */
   readonly capture: () => <Result>(work: () => Result) => Result;
-  /** Fields for log lines that name the active trace. */
+  /** Fields that name the active trace in log lines. */
   readonly logFields: () => { readonly traceId?: string };
-  /** Records a span that began earlier, in another process, and has now ended. */
+  /** Records a span that began in another process and has now ended. */
   record(name: string, span: SpanToRecord): void;
-  /** Exports for at most a second what is left; the rest is lost. Never throws. */
+  /** Exports the remaining spans for at most a second, then drops the rest. Never throws. */
   close(): Promise<void>;
 }
 
-/** A span whose id others already know. */
+/** A span whose id other processes already know. */
 export interface SpanToRecord extends Omit<SpanToBegin, 'from'> {
   readonly from: string;
   readonly traceparent: string;
@@ -51,7 +56,7 @@ export interface SpanToRecord extends Omit<SpanToBegin, 'from'> {
   readonly failure?: string | undefined;
 }
 
-/** Makes traces on top of the SDK. */
+/** Creates traces on top of the OpenTelemetry SDK. */
 export function createTraces(sdk: TraceSdk): Traces {
   const active = new AsyncLocalStorage<OpenSpan>();
 
@@ -116,10 +121,12 @@ export function createTraces(sdk: TraceSdk): Traces {
   };
 }
 
-/** W3C Trace Context: version ff and all-zero ids are invalid; only later versions may have more fields. */
+/**
+ * W3C Trace Context: version ff and all-zero ids are invalid, and only later versions may have more fields.
+ */
 const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** @returns undefined if it is absent or malformed */
+/** @returns undefined if the header is absent or malformed */
 function parsed(traceparent: string | null | undefined): SpanContext | undefined {
   const [, version, traceId, spanId, flags = '', more] = form.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined))
@@ -132,7 +139,7 @@ function within(span: OpenSpan | undefined): SpanContext | undefined {
   return context && { ...context, isRemote: false };
 }
 
-/** The kind of an error. Its message may hold data, so it is not exported. */
+/** The type or name of an error. Its message is not exported, because it may hold data. */
 function codeOf(error: unknown): string {
   const { type, name } = (error ?? {}) as { readonly type?: unknown; readonly name?: unknown };
   const code = [type, name].find((one) => typeof one === 'string' && /^\w+$/.test(one));
@@ -140,8 +147,9 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Spans of database statements: named after the statement, without its text and parameters. Only inside another span,
- * because periodic queries of the process itself belong to no submission.
+ * Creates spans of database statements. They have the name of the statement, without its text and parameters.
+ * A statement gets a span only inside another span, because the periodic queries of the process belong to no
+ * submission.
  * @returns a function to call when a statement begins; it returns a function to call when the statement ends
  */
 export function traceStatements(traces: Traces): (name: string) => ((error?: unknown) => void) | undefined {
@@ -153,7 +161,7 @@ export function traceStatements(traces: Traces): (name: string) => ((error?: unk
   };
 }
 
-/** SQLSTATE, or the error code of a broken connection. */
+/** The SQLSTATE, or the error code of a broken connection. */
 function sqlCodeOf(error: unknown): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && /^\w+$/.test(code) ? code : 'failed';

@@ -1,9 +1,9 @@
-// The metrics of a worker, for Prometheus: outcomes of payments, sends by party, breakers, the sweep. Labels are codes
-// of the scheme (payment systems, BICs, corridors, reasons) and names of gates: an address, or a party and an address.
-// Never the id of a payment.
+// The metrics of a worker, for Prometheus: outcomes of payments, sends by party, circuit breakers, and the
+// sweep. Labels are codes of the scheme (payment systems, BICs, corridors, reasons) and names of gates. A
+// gate is named by an address, or by a party and an address. No label is the id of a payment.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/** The state of a receiver in this worker. */
+/** The breaker state of a receiver in this worker. */
 export interface BreakerState {
   readonly receiver: string;
   readonly breaker: 'closed' | 'open' | 'probing';
@@ -25,19 +25,19 @@ export interface Attempted {
   readonly kind: string;
   readonly party: string;
   readonly outcome: string;
-  /** Such as `http-503` or `refused`; absent if it was acknowledged. */
+  /** Such as `http-503` or `refused`; absent if the receiver acknowledged the message. */
   readonly failure?: string;
   readonly seconds: number;
 }
 
 export interface WorkerMetrics {
   readonly registry: Registry;
-  /** @param reasonCode present unless it was accepted */
+  /** @param reasonCode present unless the verdict is `accepted` */
   judged(verdict: 'accepted' | 'rejected' | 'refused', reasonCode?: string): void;
   decided(payment: DecidedPayment): void;
   attempted(attempt: Attempted): void;
   swept(kind: string, count: number): void;
-  /** @param message kind of the message; `none` if unknown */
+  /** @param message the kind of message; `none` if unknown */
   checked(message: string, outcome: 'same' | 'differs' | 'dropped' | 'failed'): void;
   /** @param states called at each scrape */
   watchReceivers(states: () => readonly BreakerState[]): void;
@@ -45,7 +45,7 @@ export interface WorkerMetrics {
 
 const finalBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 60, 300, 3_600, 86_400];
 const sendBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const deadlineBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]; // seconds; the objective is 0.25
+const deadlineBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]; // Seconds. The objective is 0.25.
 
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();

@@ -1,4 +1,4 @@
-/** Makes and sends the books of a day once it is closed. A Temporal schedule or a person starts it. */
+/** Makes and sends the books of each day that is closed. A Temporal schedule or an operator starts it. */
 import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { BookActivities, BooksMade } from '../contract/activities.ts';
 import { bookPolicy } from './policies.ts';

@@ -1,14 +1,17 @@
 /**
- * Runs the local activities of one execution one at a time, so that a replay sees the same order. Suppose two run at
- * once: live, their results may arrive in two workflow tasks; in a replay, both arrive in one. Code that waits for a
- * condition would then continue at another place among the commands. The replay would fail, and the execution would be
- * stuck.
- * An activity that fails lets the others run, and is retried later. So a locked row delays no deadline, no final and no
- * other message.
+ * Runs the local activities of one execution one at a time, so that a replay sees the same order. If two ran
+ * at once, their results could arrive in two workflow tasks live, but in one task in a replay. Code that
+ * waits for a condition would then continue at a different point in the order of commands. The replay would
+ * fail, and the execution would be stuck.
+ * An activity that fails lets the others run, and is retried later. So a locked row delays no deadline, no
+ * final status and no other message.
  */
 import { ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 
-/** Runs the work at once if no other is running, else after it. Work that need not wait gets no extra microtask. */
+/**
+ * Runs the work at once if nothing else is running, otherwise after it. Work that need not wait gets no extra
+ * microtask.
+ */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function oneAtATime(): InTurn {
@@ -31,8 +34,8 @@ const firstPauseMs = 50;
 const longestPauseMs = 3_000;
 
 /**
- * Retries with backoff.
- * @throws errors that a retry cannot cure: a defect of ours, or a request to cancel
+ * Retries with exponential backoff.
+ * @throws errors that a retry cannot cure: a defect of Isthmus, or a cancel request
  */
 function untilDone(inTurn: InTurn): InTurn {
   async function again<T>(work: () => Promise<T>, error: unknown, pauseMs: number): Promise<T> {
@@ -48,7 +51,7 @@ function mayYetSucceed(error: unknown): boolean {
   return isLocalFailure(error) && !(error instanceof ApplicationFailure && error.nonRetryable === true);
 }
 
-/** Whether the error is that of a local activity, or its timeout. The SDK wraps neither. */
+/** Whether the error comes from a local activity, or from its timeout. The SDK wraps neither. */
 export function isLocalFailure(error: unknown): boolean {
   return error instanceof ApplicationFailure || error instanceof TimeoutFailure;
 }

@@ -1,7 +1,7 @@
 /**
- * The workflow of a payment, from its first pacs.008 until every party has been told. One execution at a time per UETR.
- * It orders the steps and waits; activities/ does the work, and the database is the record. Only ids, codes and times
- * pass through here.
+ * The workflow of a payment, from its first pacs.008 until every party has been told. At most one execution
+ * runs per UETR. The workflow orders the steps and waits; the activities do the work and write to the
+ * database. Only ids, codes and times pass through here.
  */
 import {
   ActivityFailure,
@@ -54,7 +54,7 @@ const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(up
 const enquireSignal = defineSignal(signals.enquire);
 const lookSignal = defineSignal(signals.look);
 
-/** Ends only after its payment has; neither a request to cancel nor a failed delivery ends it earlier. */
+/** Ends only after its payment has ended. Neither a cancel request nor a failed delivery ends it earlier. */
 export function payment(input: PaymentInput): Promise<PaymentOutcome> {
   return shielded(() => run(input));
 }
@@ -80,11 +80,13 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   return close(progress, decision.status, decision.reasonCode);
 }
 
-/** If the first try does not reach all parties, shows the decided status while it retries. */
+/**
+ * Tells all parties. If the first try does not reach all of them, shows the decided status while it retries.
+ */
 async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
-  progress.confirmationDue = false; // the deliveries below include the confirmation
+  progress.confirmationDue = false; // The deliveries below include the confirmation.
   const isTold = await tellOnce(uetr, summary);
   if (!isTold) {
     show(progress, decision.status);
@@ -101,15 +103,15 @@ async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   }
 }
 
-/** A function, so that the compiler does not narrow the value to false. */
+/** A function, because the compiler would otherwise narrow the value to false. */
 function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
 /**
- * Waits until the payment is known, from an update that came with the start or from the record. If no worker took that
- * update in time, its sender had no answer and sends it again; otherwise this execution lapses. A submission that
- * cannot be answered stays in the record. The execution ends, so that the UETR is free for other messages.
+ * Waits until the payment is known, from an update that came with the start or from the database. If no
+ * worker handled that update in time, its sender sends it again, and this execution lapses. A submission that
+ * cannot be answered stays in the database. The execution ends, so that other messages can use the UETR.
  */
 async function untilKnown(progress: Progress): Promise<void> {
   const { messageId } = progress.input;
@@ -118,20 +120,20 @@ async function untilKnown(progress: Progress): Promise<void> {
   const takeRecorded = async () => {
     if (messageId !== undefined && !isKnownOrRefused()) await takeFromRecord(progress, messageId);
   };
-  await Promise.resolve(); // lets the update that came with the start begin
+  await Promise.resolve(); // Let the handler of the update that came with the start begin.
   if (allHandlersFinished()) await takeRecorded();
   if (allHandlersFinished() && !isKnownOrRefused())
     await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
   else await condition(() => isKnownOrRefused() || allHandlersFinished());
-  await takeRecorded(); // needed if the start brought a report that could not decide: the payment is in the record
+  await takeRecorded(); // Needed after a report that could not decide: the payment may be in the database.
 }
 
-/** Judged or decided. A restarted execution may see a report before the submission. */
+/** Whether the payment is judged or decided. A restarted execution may see a report before the submission. */
 function isKnown(progress: Progress): boolean {
   return progress.judgement !== undefined || progress.decision !== undefined;
 }
 
-/** Continues from the record. A submission that cannot be answered at all is left to a person. */
+/** Resumes from the database. If a submission cannot be answered at all, an operator must act. */
 async function takeFromRecord(progress: Progress, messageId: string): Promise<void> {
   try {
     await takeSubmission(progress, { messageId });
@@ -140,7 +142,7 @@ async function takeFromRecord(progress: Progress, messageId: string): Promise<vo
   }
 }
 
-/** Answers one submission: the first, an enquiry, or a refused repeat. */
+/** Answers one submission: the first one, a status enquiry, or a repeat that is refused. */
 async function takeSubmission(progress: Progress, submission: Submission): Promise<SubmitResult> {
   const judgement = await judge(progress, submission);
   if (judgement.verdict === 'refused') {
@@ -164,13 +166,16 @@ async function judge(progress: Progress, submission: Submission): Promise<Judgem
   }
 }
 
-/** Takes a stored final of the destination, which waits for the confirmation in the HTTP response. */
+/**
+ * Takes a stored final status of the destination. The destination waits for the confirmation in the HTTP
+ * response.
+ */
 async function takeFinal(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
   await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
 }
 
-/** Forwards the instruction and waits for the decision, or until the history is long. */
+/** Forwards the instruction and waits for the decision, or until the workflow history is too long. */
 async function bringToDecision(progress: Progress, accepted: Accepted): Promise<void> {
   const { uetr } = progress.input;
   const { route, finalReportId } = accepted;
@@ -189,7 +194,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   const deliveryId = accepted.instructionDeliveryId;
   const sending = new CancellationScope();
   const send = () => {
-    // an enquiry during a send joins it
+    // An enquiry during a send needs no second send.
     if (progress.roundsUnderWay > 0) return;
     progress.rounds += 1;
     progress.sentAt = now(progress);
@@ -200,7 +205,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   };
   showSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
-    // the final was stored before this execution began, but did not decide yet
+    // The final status was stored before this execution began, but has not decided the payment yet.
     await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
   } else if (!accepted.isTaken) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
@@ -209,13 +214,13 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   if (progress.decision === undefined) await startAnew(progress);
 }
 
-/** Shows operators in the Temporal UI how far the sends have come, while the payment waits. */
+/** While the payment waits, shows the progress of the sends in the Temporal UI. */
 function showSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
   if (progress.decision === undefined)
     setCurrentDetails(sendingStory(destinationSystem, progress, answer?.kind));
 }
 
-/** Sends with retries. Without an answer, the record says whether the destination was unreachable. */
+/** Sends with retries. Without an answer, the database shows whether the destination was unreachable. */
 async function sendInstruction(
   progress: Progress,
   { deadlineAt, route }: Accepted,
@@ -234,16 +239,16 @@ async function sendInstruction(
     } else if (answer.kind === 'unanswered' && deadlineAt === null)
       await decide(progress, { by: 'unreachable' });
   } catch (error) {
-    // Every attempt is on record; the deadline or the next enquiry continues from there.
+    // The database holds every attempt. The deadline or the next enquiry resumes from there.
     if (!(error instanceof ActivityFailure)) throw error;
-    // A send that was lost after the decision may have received a late final. Its confirmation is then due.
+    // The destination may have answered a lost send with a late final status, which must be confirmed.
     if (progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.roundsUnderWay -= 1;
   }
 }
 
-/** Continues from the record in a new execution once nothing is running; or in this one, if a decision came first. */
+/** When nothing is running, continues from the database in a new execution, unless a decision came first. */
 async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.roundsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;

@@ -9,28 +9,34 @@ export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 export interface Progress {
   readonly input: PaymentInput;
   readonly inTurn: InTurn;
-  /** Id of the stored submission that created this payment, as soon as it is known. */
+  /** Id of the stored submission that created this payment; undefined until it is known. */
   messageId: string | undefined;
-  /** The judgement that created this payment, once there is one. */
+  /** The judgement that created this payment; absent until there is one. */
   judgement?: Exclude<Judgement, { verdict: 'refused' }>;
   refused?: Extract<Judgement, { verdict: 'refused' }>;
-  /** A submission met a defect of ours, and could not be answered at all. */
+  /** A defect of Isthmus prevented any answer to a submission. */
   unanswerable: boolean;
   decision?: Decision;
-  /** By how much the database's clock, which decides, was ahead of the engine's at the last reading. */
+  /** How far the database clock, which counts, was ahead of Temporal's clock at the last reading. */
   clockAheadMs: number;
-  /** The source asked for the status, so the instruction must go to the destination once more. */
+  /** The source asked for the status, so the instruction must be sent to the destination again. */
   statusAsked: boolean;
-  /** The sweep asks this execution to read the record: it has decided, or the time to decide has come. */
+  /**
+   * The sweep asked this execution to read the database, because the payment is decided or can be decided
+   * now.
+   */
   lookAsked: boolean;
   rounds: number;
-  /** When the last round began: database clock, milliseconds since 1970. */
+  /** When the last round began, in milliseconds since 1970 by the database clock. */
   sentAt: number;
   roundsUnderWay: number;
-  /** The status in the search attributes, if this execution has set one other than ACTC. */
+  /** The last status that this execution set in the search attributes, ACTC aside. */
   shown?: string;
   telling: boolean;
-  /** After the current deliveries, another round is needed: a confirmation may have become due meanwhile. */
+  /**
+   * After the current deliveries, another round is needed, because a confirmation may have become due
+   * meanwhile.
+   */
   confirmationDue: boolean;
 }
 
@@ -51,12 +57,12 @@ export function begin(input: PaymentInput): Progress {
   };
 }
 
-/** Milliseconds since 1970 by the database clock, estimated from the last reading. */
+/** Milliseconds since 1970 by the database clock, estimated from its last reading. */
 export function now({ clockAheadMs }: Pick<Progress, 'clockAheadMs'>): number {
   return Date.now() + clockAheadMs;
 }
 
-/** @param databaseNow milliseconds since 1970 by the database clock, at this moment */
+/** @param databaseNow the current time by the database clock, in milliseconds since 1970 */
 export function setClock(progress: Pick<Progress, 'clockAheadMs'>, databaseNow: number): void {
   progress.clockAheadMs = databaseNow - Date.now();
 }

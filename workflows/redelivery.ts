@@ -1,7 +1,7 @@
 /**
- * Attempts the deliveries of a payment or resolution again after its own execution has closed. A source's status
- * enquiry about a decided payment starts it. So does an operator, or the sweep if it finds deliveries that nobody
- * attempts.
+ * Attempts the deliveries of a payment or resolution again after its own execution has closed. A status
+ * enquiry about a decided payment starts this workflow. So does an operator, or the sweep if it finds
+ * deliveries that no workflow attempts.
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';
@@ -15,7 +15,8 @@ export function redelivery({ subjectId }: Subject): Promise<void> {
     setHandler(defineSignal(redeliverySignal), () => {
       asked = true;
     });
-    // A signal may arrive while the last round ends. Temporal closes no execution with an unhandled signal.
+    // A signal may arrive while the last round ends. Temporal does not close an execution with an unhandled
+    // signal.
     while (asked) {
       asked = false;
       await tellUntilAsked(subjectId, () => asked);
@@ -23,7 +24,10 @@ export function redelivery({ subjectId }: Subject): Promise<void> {
   });
 }
 
-/** Cancels a round that sleeps until its next attempt when a new request comes, because its deliveries are due now. */
+/**
+ * Makes the due deliveries. If a new request comes, cancels the round, which may sleep until its next
+ * attempt: its deliveries are due now.
+ */
 async function tellUntilAsked(subjectId: string, isAsked: () => boolean): Promise<void> {
   const round = new CancellationScope();
   const told = round.run(() => tellAll(subjectId));

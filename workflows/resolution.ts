@@ -1,7 +1,7 @@
 /**
- * The workflow of a resolution, from the acmt.023 of a source to its one acmt.024. One execution per submitter and
- * MsgId. It orders the steps and waits; activities/ does the work, and the database is the record. It must hold no
- * personal data: ids, codes and times only.
+ * The workflow of a resolution, from the acmt.023 of a source to the single acmt.024 that answers it. One
+ * execution runs per submitter and MsgId. It orders the steps and waits; the activities do the work and write
+ * to the database. The workflow must hold no personal data, only ids, codes and times.
  */
 import {
   ActivityFailure,
@@ -49,24 +49,28 @@ const resolveUpdate = defineUpdate<SubmitResult, ResolveArguments>(updates.resol
 type Judged = Exclude<ResolutionJudgement, { verdict: 'refused' }>;
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
-/** The state of this execution. Temporal rebuilds it from the history on replay. */
+/** The state of one execution. Temporal rebuilds it from the history on replay. */
 interface ResolutionProgress {
   readonly inTurn: InTurn;
   judgement?: Judged;
   refused: boolean;
-  /** A request met a defect of ours, and could not be answered at all. */
+  /** A defect of Isthmus prevented any answer to a request. */
   unanswerable: boolean;
   answer?: ResolutionAnswer;
-  /** The deadline is past, and a defect of ours prevented an answer. */
+  /** The deadline has passed, and a defect of Isthmus prevented an answer. */
   isGivenUp: boolean;
 }
 
-/** The engine's timer fires this long before the deadline, because composing and storing the answer takes time. */
+/**
+ * The workflow's timer fires this long before the deadline, because composing and storing the answer takes
+ * time.
+ */
 const leadMs = 100;
 
 /**
- * A request to cancel changes nothing, neither here nor in an update.
- * @param recorded the stored request. If no update comes with the start, it is judged, or continued from the record.
+ * Ignores cancel requests, in the workflow and in its updates.
+ * @param recorded the stored request. Used if no update comes with the start: then it is judged, or resumed
+ * from the database.
  */
 export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
   return shielded(() => resolve(recorded));
@@ -99,26 +103,29 @@ async function resolve(recorded: ResolutionRequest | undefined): Promise<Resolut
   return { verified: answer.verified, reasonCode: answer.reasonCode };
 }
 
-/** Waits for the request, which comes with the start or is in the record; or lapses. */
+/**
+ * Waits until the request is known, from the update that came with the start or from the database. Otherwise
+ * the execution lapses.
+ */
 async function untilKnown(
   progress: ResolutionProgress,
   recorded: ResolutionRequest | undefined,
 ): Promise<void> {
   const isTurnedAway = () => progress.refused || progress.unanswerable;
   const isKnown = () => progress.judgement !== undefined || (isTurnedAway() && allHandlersFinished());
-  await Promise.resolve(); // lets the update that came with the start begin
+  await Promise.resolve(); // Let the handler of the update that came with the start begin.
   if (recorded !== undefined && allHandlersFinished() && !isKnown()) await takeRecorded(progress, recorded);
   else if (allHandlersFinished() && !isKnown()) await condition(isKnown, lapseAfter);
   else await condition(isKnown);
 }
 
-/** Judges the request that this execution was started for, or continues it from the record. */
+/** Judges the request that this execution was started for, or resumes it from the database. */
 async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRequest): Promise<void> {
   try {
     note(progress, await judge(progress, recorded));
   } catch (error) {
     if (!isLocalFailure(error)) throw error;
-    // a request that cannot be answered at all is left to a person
+    // If a request cannot be answered at all, an operator must act.
   }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
@@ -155,8 +162,10 @@ function note(progress: ResolutionProgress, judgement: ResolutionJudgement): voi
 }
 
 /**
- * Asks until a party answers or the deadline passes. The record settles by compare-and-set which came first.
- * @returns undefined if a defect of ours prevents any answer: the request stays in the record, and a person is told
+ * Asks until a party answers or the deadline passes. The database decides by compare-and-set which came
+ * first.
+ * @returns undefined if a defect of Isthmus prevents any answer; then the request stays in the database, and
+ * an operator is alerted
  */
 async function bringToAnswer(
   progress: ResolutionProgress,
@@ -178,14 +187,14 @@ async function bringToAnswer(
 }
 
 /**
- * Counts the remaining time that the database gave from now on, because the engine's clock may differ from the
- * database's. The activity at the end waits for the rest.
+ * Counts from now the remaining time that the database reported, because the clocks of Temporal and the
+ * database may differ. The activity at the end waits for the rest.
  */
 function untilDeadlineMs({ remainingMs }: Routed): number {
   return Math.max(1, remainingMs - leadMs);
 }
 
-/** Ends only when the source has taken its answer, or the delivery is a dead letter. */
+/** Ends only when the source has acknowledged its answer, or when the delivery is a dead letter. */
 function tellSource(resolutionId: string): Promise<void> {
   return tellAll(resolutionId, undefined, async () => {
     if (!workflowInfo().continueAsNewSuggested) return;
@@ -194,7 +203,7 @@ function tellSource(resolutionId: string): Promise<void> {
   });
 }
 
-/** Asks the proxy directory, then the creditor agent, as far as each answer leads. */
+/** Asks the proxy directory, then the creditor agent, if the answers lead that far. */
 async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> {
   const { resolutionId, deadlineAt } = routed;
   let next: ResolutionEnquiry = routed.enquiry;
@@ -216,8 +225,8 @@ async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> 
       ({ remainingMs } = step);
     }
   } catch (error) {
-    // Every attempt is on record, and the deadline brings an answer. A local failure means that a party's answer met a
-    // defect of ours.
+    // The database holds every attempt, and the deadline brings an answer. A local failure means that
+    // processing a party's answer met a defect of Isthmus.
     if (!(error instanceof ActivityFailure || isLocalFailure(error) || isCancellation(error))) throw error;
   }
 }

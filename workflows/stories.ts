@@ -1,4 +1,4 @@
-// Texts about a payment's execution that operators read in the Temporal UI.
+// Texts about a payment's execution for operators, shown in the Temporal UI.
 import type { Decision } from '../core/payments/decision.ts';
 import { publicReason } from '../core/rejections/reason-words.ts';
 import type { DestinationAnswer } from '../contract/activities.ts';
@@ -9,7 +9,7 @@ export function story(decision: Decision): string {
     : `${decision.status} (${publicReason(decision.reasonCode)}).`;
 }
 
-/** For a run that only refused a repeat, after an earlier run had ended the payment of the same UETR. */
+/** For a run that only refused a repeat, because an earlier run had ended the payment with the same UETR. */
 export function refusedStory(reasonCode: string | null): string {
   return (
     `REFUSED${reasonCode === null ? '' : ` (${publicReason(reasonCode)})`}: this run only refused a repeat (DUP-2) and changed nothing. ` +
@@ -17,7 +17,7 @@ export function refusedStory(reasonCode: string | null): string {
   );
 }
 
-/** An execution that ends like this leaves its UETR to the next message. */
+/** After such an execution has ended, the next message may use the UETR. */
 export const unanswerableStory =
   'LAPSED: what came met a defect of ours and could not be answered (alert message.unanswerable, SEC-9). It is on record, ' +
   'and is tried again when a worker starts or when its sender sends it again.';
@@ -28,8 +28,9 @@ const answers: Partial<Record<DestinationAnswer['kind'], string>> = {
 };
 
 /**
- * A round is one send with its retries. The record of each attempt says whether a byte may have left.
- * @param answer the answer to the round; undefined while it lasts
+ * The text about the current round. A round is one send with its retries. The record of each attempt shows
+ * whether a byte may have left.
+ * @param answer the answer to the round; undefined while the round lasts
  */
 export function sendingStory(
   destinationSystem: string,

@@ -1,4 +1,4 @@
-/** The steps by which any workflow brings due deliveries to their receivers. */
+/** The steps by which every workflow brings due deliveries to their receivers. */
 import {
   ActivityFailure,
   proxyActivities,
@@ -11,7 +11,7 @@ import { queueBeside } from '../contract/ids.ts';
 import { deliverAgainAfter, deliverPolicy, oneQueueTry } from './policies.ts';
 
 /**
- * Attempts the due deliveries of a payment or resolution until each is taken or given up.
+ * Attempts the due deliveries of a payment or resolution until each is acknowledged or given up.
  * @param subjectId UETR of the payment, or id of the resolution
  * @param summary text for operators in the Temporal UI
  * @param beforePause runs when the activity has failed for good, which should not happen
@@ -28,8 +28,8 @@ export async function tellAll(
 }
 
 /**
- * As tellAll, with one try, which is enough for most receivers.
- * @returns whether each delivery is taken or given up
+ * Like tellAll, with one try, which is enough for most receivers.
+ * @returns whether each delivery is acknowledged or given up
  */
 export function tellOnce(subjectId: string, summary: string): Promise<boolean> {
   const policy = deliverPolicy(workflowInfo().taskQueue);
@@ -47,10 +47,10 @@ async function delivered(subjectId: string, policy: ActivityOptions, summary?: s
       const toQueues = proxyActivities<DeliveryActivities>({
         ...options,
         taskQueue: amqpQueue(),
-        // perhaps no worker serves queues: the first try is not waited for without end
+        // There may be no worker that serves queues, so limit the wait for the first try.
         ...(policy.retry?.maximumAttempts === 1 && { scheduleToCloseTimeout: oneQueueTry }),
       });
-      // side by side: the silence of one receiver keeps no other waiting
+      // In parallel, so that a receiver that does not answer delays no other.
       await Promise.all([deliver({ subjectId, by: 'http' }), toQueues.deliver({ subjectId, by: 'amqp' })]);
     }
     return true;

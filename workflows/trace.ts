@@ -1,6 +1,7 @@
 /**
- * Interceptors that pass the trace of an execution's start on to its steps (cli/bundle-workflows.mjs). They issue no
- * command, wait for nothing and draw no random number. So a history replays the same with traces and without.
+ * Interceptors that pass the trace from the start of an execution on to its steps (cli/bundle-workflows.mjs).
+ * They issue no command, wait for nothing and draw no random number. So a history replays the same way with
+ * and without traces.
  */
 import {
   ContinueAsNew,
@@ -22,15 +23,15 @@ interface About {
   readonly cause?: { readonly reportMessageId?: string };
 }
 
-/** The worker calls it by this name for each execution. */
+/** The Temporal worker calls the function with this name for each execution. */
 export function interceptors(): WorkflowInterceptors {
-  /** The traceparent of this run, as the parent of its steps. */
+  /** The traceparent of this run, used as the parent of its steps. */
   let run: string | undefined;
   let broughtIn: Map<string, string> | undefined;
 
   /**
-   * A submission is judged in its own trace, even if it is a repeat; all other steps belong to the execution's trace. A
-   * step that a report caused also names the report's trace.
+   * A submission is judged in its own trace, even if it is a repeat. All other steps belong to the trace of
+   * the execution. A step that a report caused also links to the trace of that report.
    */
   function traceOfStep([about]: readonly unknown[]): Traced | undefined {
     if (run === undefined && broughtIn === undefined) return undefined;
@@ -77,12 +78,12 @@ function withTraceOf<Input extends { readonly headers: Parameters<typeof withTra
   return traced === undefined ? input : { ...input, headers: withTrace(input.headers, traced) };
 }
 
-/** The random half of the run's id: the same in each replay, and unique. */
+/** The random half of the run id. It is unique, and the same in each replay. */
 function spanIdOfRun(): string {
   return workflowInfo().runId.replaceAll('-', '').slice(-16);
 }
 
-/** Tells the worker when the run has ended. Returns the same promise, so that no command comes later. */
+/** Notifies the worker when the run has ended. Returns the same promise, so that no command is delayed. */
 function telling(result: Promise<unknown>, run: Traced & Pick<EndedRun, 'from'>): Promise<unknown> {
   const ended = (outcome: EndedRun['outcome']) => {
     const subjectId = workflowInfo().typedSearchAttributes.get(searchAttributes.uetr);

@@ -1,7 +1,8 @@
 /**
- * How an accepted payment waits for its decision (payment.ts). The destination decides, or the deadline (TIM-1), or the
- * fact that the destination was never reachable. Silence decides nothing: the gateway enquires (TIM-2). Meanwhile this
- * serves requests of the source and the sweep. The record decides; this code only asks it in time.
+ * Waits for the decision of an accepted payment (payment.ts). The decision comes from the destination, from
+ * the deadline (TIM-1), or because the destination was never reachable. A destination that does not answer
+ * decides nothing: the gateway enquires (TIM-2). Meanwhile this module serves requests of the source and of
+ * the sweep. The database decides; this code only asks it in time.
  */
 import {
   condition,
@@ -26,7 +27,7 @@ const { reportInDoubt } = proxyLocalActivities<PaymentLocalActivities>({
   summary: 'alert: nobody knows how it ended (TIM-2)',
 });
 
-/** For HIGH payments. At the deadline, by the database clock, the gateway rejects. */
+/** Waits for the decision of a HIGH payment. At the deadline, by the database clock, the gateway rejects. */
 export async function untilDeadline(progress: Progress, deadlineAt: number, send: () => void): Promise<void> {
   let waitMs = deadlineAt - now(progress);
   while (progress.decision === undefined) {
@@ -35,7 +36,7 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
     if (!isInTime || progress.lookAsked) {
       progress.lookAsked = false;
       const decided = await decide(progress, { by: 'deadline' });
-      // wait for a duration, because the engine's clock may differ from the database's
+      // Wait for a duration, because the clocks of Temporal and the database may differ.
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
       if (decided !== null && 'retryInMs' in decided) ({ retryInMs } = decided);
     }
@@ -44,7 +45,7 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
   }
 }
 
-/** For NORM payments. A timeout never rejects once a byte may have left. */
+/** Waits for the decision of a NORM payment. A timeout never rejects it once a byte may have left. */
 export async function untilFinal(
   progress: Progress,
   { acceptedAt, lastSentAt = 0 }: Accepted,
@@ -53,8 +54,8 @@ export async function untilFinal(
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
-    if (acceptedAt + afterMs <= lastSentAt) continue; // the previous execution sent this enquiry
-    // after our outage, one enquiry replaces all that were missed
+    if (acceptedAt + afterMs <= lastSentAt) continue; // The previous execution sent this enquiry.
+    // After an outage of Isthmus, one enquiry replaces all that were missed.
     if (isPast(enquiryTimesMs[index + 1])) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEventWithin(progress, timer, acceptedAt + afterMs - now(progress))) {
@@ -79,7 +80,7 @@ export async function untilFinal(
   }
 }
 
-/** Decides from the record if the sweep has asked for that. */
+/** Decides from the database if the sweep has asked for it. */
 async function lookIfAsked(progress: Progress): Promise<void> {
   if (!progress.lookAsked || progress.decision !== undefined) return;
   progress.lookAsked = false;
@@ -87,7 +88,7 @@ async function lookIfAsked(progress: Progress): Promise<void> {
 }
 
 /**
- * Waits for the decision, an enquiry, a look or a long history.
+ * Waits for the decision, a status enquiry, a request of the sweep or a long history.
  * @returns false if the timer came first
  */
 async function nextEventWithin(progress: Progress, timer: string, withinMs: number): Promise<boolean> {
@@ -95,7 +96,7 @@ async function nextEventWithin(progress: Progress, timer: string, withinMs: numb
   return something() || (withinMs > 0 && (await condition(something, withinMs, { summary: timer })));
 }
 
-/** A long history is an event only for NORM. A HIGH payment meets its deadline before its history is long. */
+/** A long history counts only for NORM. A HIGH payment meets its deadline before its history is long. */
 function isEvent({ judgement, decision, statusAsked, lookAsked }: Progress): boolean {
   const isHigh = judgement?.verdict === 'accepted' && judgement.deadlineAt !== null;
   return decision !== undefined || statusAsked || lookAsked || (!isHigh && isLong());
@@ -118,7 +119,7 @@ export async function decide(progress: Progress, cause: DecisionCause): Promise<
   return decided;
 }
 
-/** Sets the search attributes by which operators find the payment, once for each status. */
+/** Sets the search attributes by which operators find the payment, once per status. */
 export function show(progress: Progress, status: PaymentOutcome['status'] | 'INDOUBT'): void {
   if (progress.shown !== status) {
     const reasonCode = progress.decision?.reasonCode ?? progress.refused?.reasonCode ?? null;

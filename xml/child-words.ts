@@ -1,6 +1,6 @@
 /**
- * Describes faults of an element's children. It quotes a name from the message only if the schema contains it, as an
- * element or in its list of unused elements.
+ * Describes the faults of an element's children. It quotes a name from the message only if the schema
+ * contains that name, as an element or in its list of unused elements.
  */
 import type { Violation } from '../core/iso20022/violation.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
@@ -8,7 +8,7 @@ import type { ChildFault } from './match.ts';
 import { particleNamed, type ComplexType, type Particle, type SchemaModel } from './schema-model.ts';
 import { expectedOf, oneOf, withoutRules } from './values.ts';
 
-/** A violation without the engine's message. */
+/** A violation without the error text of the engine. */
 export type Finding = Omit<Violation, 'message'>;
 
 /** The element whose children are examined. */
@@ -29,7 +29,7 @@ const namesOf = (type: ComplexType) => [...new Set(type.options.flat().map(({ na
 /** Lists the possible children of a type, in words. */
 export const takes = (type: ComplexType) => `only ${namesOf(type).join(', ')}`;
 
-/** Describes the position of a child by the nearest known sibling before it. */
+/** Describes the position of a child by the nearest preceding sibling that the schema knows. */
 function standing({ children, steps, type }: Parent, index: number): string {
   for (let before = index - 1; before >= 0; before -= 1) {
     if (particleNamed(type, children[before]?.name ?? '') !== undefined)
@@ -125,14 +125,14 @@ function contentOf(type: ComplexType): string {
 const firstsOf = (type: ComplexType) =>
   type.options.flatMap((option) => option.find(({ min }) => min > 0)?.name ?? []);
 
-/** Names a missing element. If two are required, it adds the schema's words that say which two. */
+/** Names a missing element. If two are required, adds the words of the schema that name both. */
 function whichOf({ name, min, documentation }: Particle): string {
   if (min < 2) return name;
   const words = withoutRules(documentation).replaceAll('\u2019', "'");
   return `${words}; ${name}`;
 }
 
-/** Undefined if another fault covers it: a `Prtry` in place of `Cd` is reported as such. */
+/** Undefined if another fault covers it. For example, a `Prtry` in place of `Cd` has its own finding. */
 function tellMissing(parent: Parent, particle: Particle): Finding | undefined {
   const { name, type: typeName, max } = particle;
   const { xpath, children, type, model } = parent;

@@ -1,7 +1,7 @@
 /**
- * Explains why an engine refused a message: every faulty element, with the values found and expected. It uses the tree
- * and the schema, not the engine's words. So all engines give the same rejections, and faults after the first are found
- * too. Only the engine decides whether a message is valid.
+ * Explains why an engine refused a message. Lists every faulty element, with the value found and the value
+ * expected. It uses the tree and the schema, not the engine's error text. So all engines give the same
+ * rejections, and all faults are found. Only the engine decides whether a message is valid.
  */
 import { maxViolations, type Violation } from '../core/iso20022/violation.ts';
 import { type XmlElement, isBlank } from '../core/iso20022/tree.ts';
@@ -12,14 +12,14 @@ import { particleNamed, type ComplexType, type SchemaModel } from './schema-mode
 import { expectedOf, findValueFault } from './values.ts';
 
 /**
- * The complaint about attributes that would override the schema (`xsi:type`, `xsi:nil`). Such a message is refused
- * before validation, because an engine might accept it.
+ * The complaint about attributes that would override the schema (`xsi:type`, `xsi:nil`). Such a message is
+ * refused before validation, because an engine might accept it.
  */
 export const bendsSchema = 'an attribute of another namespace is not allowed';
 
 /**
  * The violations of a message, at most 20, in document order; empty if it is valid.
- * @param complaint the engine's error; undefined if the engine finds the message valid, which is the verdict
+ * @param complaint the engine's error; undefined if the engine finds the message valid
  */
 export function violationsOf(
   reading: TreeReading,
@@ -35,7 +35,10 @@ export function violationsOf(
   return violations.length > 0 ? violations : [{ kind: 'invalid', xpath: '/Document', message: complaint }];
 }
 
-/** The elements with attributes of another namespace, except those inside an open element, which nobody reads. */
+/**
+ * The elements with attributes of another namespace. Content of an element with an open type is left out,
+ * because Isthmus never reads it.
+ */
 export function bendingAttributes(
   { root, withForeignAttribute }: Pick<TreeReading, 'root' | 'withForeignAttribute'>,
   model: SchemaModel,
@@ -62,19 +65,18 @@ export function bendingAttributes(
   return judged;
 }
 
-/** The input of the diagnosis. */
 interface Exam {
   readonly reading: TreeReading;
   readonly withTextBetween: ReadonlySet<XmlElement>;
   readonly model: SchemaModel;
 }
 
-/** The element that is examined. */
+/** The element under examination, with its place and type. */
 interface Examined {
   readonly element: XmlElement;
   readonly xpath: string;
   readonly typeName: string;
-  /** Whether its parent must have it; if so, an empty element counts as missing. */
+  /** Whether its parent requires it. Then an empty element counts as missing. */
   readonly isMandatory: boolean;
 }
 
@@ -129,7 +131,7 @@ function* lookAtAttributes(
 }
 
 /**
- * Examines the value of a leaf.
+ * Examines the value of an element without children.
  * @param typeName name of a simple type
  */
 function* lookAtValue({ model }: Exam, examined: Examined, typeName: string): Iterable<Finding> {
@@ -204,7 +206,7 @@ function byIndex(faults: readonly ChildFault[]): ReadonlyMap<number, readonly Ch
   return grouped;
 }
 
-/** The last step of each child's XPath: its name, with a position where siblings share it. */
+/** The last step of each child's XPath: its name, with a position if several siblings have that name. */
 function stepsOf(children: readonly XmlElement[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { name } of children) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * The interface of an XML engine. It takes bytes, and returns a tree, its namespace and the schema's verdict. All code
- * that reads or validates a message uses it.
+ * The interface of an XML engine. An engine takes bytes, and returns a tree, its namespace and the verdict of
+ * the schema. All code that reads or validates a message uses this interface.
  */
 import type { Forwarding } from '../core/iso20022/build-pacs008.ts';
 import type { MessageName, MessageType } from '../core/iso20022/messages.ts';
@@ -8,7 +8,7 @@ import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
 import type { Result } from '../core/result.ts';
 
-/** Why bytes are no message at all. The api answers HTTP 4xx and starts no workflow. */
+/** Why bytes are not a message at all. The api responds with HTTP 4xx and starts no workflow. */
 export interface IntakeFault {
   readonly code:
     | 'not-utf8'
@@ -22,22 +22,22 @@ export interface IntakeFault {
     | 'not-well-formed'
     | 'namespace'
     | 'wrapped';
-  /** The rule, if it is not MSG-2. */
+  /** The id of the broken rule, if it is not MSG-2. */
   readonly ruleId?: string;
-  /** All faults that could be found, in words for the sender: ASCII, without any text of the message. */
+  /** All faults found, in words for the sender: ASCII, without any text from the message. */
   readonly detail: string;
 }
 
 /**
- * `guideline`: only what the scheme uses (MSG-8). `intake`: all of ISO 20022, for answers from a party; only pacs.002
- * and acmt.024 have such a schema.
+ * `guideline` allows only the elements that the scheme uses (MSG-8). `intake` allows all of ISO 20022, for
+ * answers from a party; only pacs.002 and acmt.024 have such a schema.
  */
 export type SchemaKind = 'guideline' | 'intake';
 
 /** A well-formed message of a known namespace. The caller of `parse` must dispose of it. */
 export interface ParsedMessage {
   readonly type: MessageType;
-  /** The `Document` element of the same document that `validate` judges. */
+  /** The `Document` element of the document that `validate` judges. */
   readonly document: XmlElement;
   /**
    * Validates the message. Returns at most 20 violations, in document order; empty if it is valid.
@@ -49,11 +49,12 @@ export interface ParsedMessage {
 
 export interface XmlEngine {
   readonly name: XmlEngineName;
-  /** How a pacs.008 is forwarded under the engine's usage guideline. */
+  /** How pacs.008 messages are forwarded under the usage guideline of the engine. */
   readonly forwarding: Forwarding;
   /**
    * Checks the bytes, parses them and reads the root namespace.
-   * @param expected the messages that the caller accepts; a refusal of another namespace names the expected one
+   * @param expected the messages that the caller accepts; a refusal of another namespace names the expected
+   * one
    */
   parse(bytes: Uint8Array, expected: readonly MessageName[]): Result<ParsedMessage, IntakeFault>;
 }

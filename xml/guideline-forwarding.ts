@@ -1,11 +1,11 @@
-/** Checks that a forwarded pacs.008 is still valid by a scheme's own usage guideline. */
+/** Checks that a forwarded pacs.008 is still valid by the scheme's usage guideline. */
 import { buildForwardedPacs008, type Forwarding, type ForwardedLeg } from '../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../core/iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification } from '../core/iso20022/parties.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { treeOf } from './schemas.ts';
 
-/** Each way to identify the agents and accounts of a leg. */
+/** All ways to identify the agents and accounts of a leg. */
 const ways: readonly (readonly [AgentIdentification, AccountIdentification])[] = [
   [{ bicfi: 'LOTUSGS0' }, { otherId: 'MERI-TH-THB' }],
   [{ lei: '5493000IBP32UQZ0KL24' }, { iban: 'GB33BUKB20201555555555' }],
@@ -28,7 +28,8 @@ const legs = ways.map(([agent, account]): ForwardedLeg => ({
 }));
 
 /**
- * @param documents valid by the guideline
+ * Forwards the example messages in every way, and validates the results.
+ * @param documents examples that are valid by the guideline
  * @returns one sentence per fault
  */
 export function tryForwarding(
@@ -39,7 +40,7 @@ export function tryForwarding(
   const faults = new Set<string>();
   for (const document of documents) {
     const reading = readPacs008(document);
-    if (!reading.ok) continue; // a source may not send such a message
+    if (!reading.ok) continue; // A source may not send such a message.
     for (const leg of legs)
       if (!isValid(treeOf(buildForwardedPacs008(reading.value, leg, forwarding))))
         faults.add(

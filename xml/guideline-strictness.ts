@@ -1,13 +1,16 @@
 /**
- * Checks that a usage guideline is as strict as ours about the elements that our rules read: the code after the schema
- * relies on it. It compares the schemas type by type.
+ * Checks that a usage guideline is as strict as the built-in one about the elements that the rules of Isthmus
+ * read. The code after validation relies on that. The check compares the schemas type by type.
  */
 import type { Particle, SchemaModel, SimpleType } from './schema-model.ts';
 
 interface Comparison {
   readonly own: SchemaModel;
   readonly tried: SchemaModel;
-  /** Whether our rules read an element. Its path begins below the message element, as in `GrpHdr/MsgId`. */
+  /**
+   * Whether the rules of Isthmus read an element. The path begins below the message element, as in
+   * `GrpHdr/MsgId`.
+   */
   readonly isRead: (path: string) => boolean;
 }
 
@@ -76,7 +79,7 @@ function* compare(comparison: Comparison, { mine, theirs, path }: Pair): Iterabl
 const upper = ['maxLength', 'totalDigits', 'fractionDigits', 'maxInclusive', 'maxExclusive'];
 const lower = ['minLength', 'minInclusive', 'minExclusive'];
 
-/** Each of our facets must be present, with the same value or a stricter one. */
+/** Each facet of the built-in type must be present, with the same value or a stricter one. */
 function* looserValues(mine: SimpleType | undefined, theirs: SimpleType | undefined): Iterable<string> {
   if (mine === undefined || theirs === undefined || mine.base.split(':')[1] !== theirs.base.split(':')[1]) {
     yield `its type must be made of ${mine?.base ?? 'the same'}, as in ours`;

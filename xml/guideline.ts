@@ -1,7 +1,8 @@
 /**
- * Loads a scheme's own usage guideline in place of ours. It is a directory with schemas, examples, and rules for the
- * elements that ours leaves out (`guideline.json`). It is compared with ours and refused with all its faults, because
- * the code after the schema relies on what our schemas guarantee.
+ * Loads a scheme's usage guideline in place of the built-in one. A guideline is a directory with schemas,
+ * examples and a `guideline.json` with rules for additional elements. The code after validation relies on the
+ * guarantees of the built-in schemas. So this module compares both, and refuses the guideline with a list of
+ * all its faults.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,11 +26,11 @@ export interface Guideline {
   readonly forwarding: Forwarding;
 }
 
-/** Messages that come from outside. The schemas of messages that we make cannot be replaced. */
+/** Messages that come from outside. The schemas of the messages that Isthmus creates cannot be replaced. */
 const replaceable: readonly MessageName[] = ['pacs008', 'pacs002', 'acmt023', 'acmt024'];
 const settingsFile = 'guideline.json';
 
-/** @throws ConfigurationError that names every fault: in which file, at which element, and what would be right */
+/** @throws ConfigurationError that lists every fault: its file, its element, and the correction */
 export function openGuideline(place: GuidelinePlace): Guideline {
   const faults: string[] = [];
   const rules = readRules(place, faults);
@@ -54,7 +55,8 @@ const settingsSchema = z.strictObject({ elements: z.record(z.string(), z.enum(el
 function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
   try {
     const read = settingsSchema.safeParse(JSON.parse(readText(join(directory, settingsFile))));
-    if (read.success) return Object.assign(Object.create(null), read.data.elements) as Rules; // no inherited names
+    // A null prototype, so that no inherited name counts as an element.
+    if (read.success) return Object.assign(Object.create(null), read.data.elements) as Rules;
     faults.push(
       ...read.error.issues.map(({ path, message }) => `${settingsFile}: ${path.join('/')} ${message}`),
     );
@@ -81,7 +83,7 @@ function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a file, without a byte order mark. @throws if it is not UTF-8 */
+/** Reads a file as text, without its byte order mark. @throws if the file is not UTF-8 */
 function readText(path: string): string {
   const bytes = readFileSync(path);
   try {
@@ -102,7 +104,7 @@ function treeAt(path: string): XmlElement {
   }
 }
 
-/** The order of the guideline's elements, and a rule for each element that ours does not have. */
+/** The order of the guideline's elements, and a rule for each element that the built-in schema lacks. */
 function forwardingOf(path: string, rules: Rules, faults: string[]): Forwarding {
   const all = pathsOfModel(readSchemaModel(treeAt(path))).filter((one) => one.split('/').length === 2);
   const below = (parent: string) =>
@@ -144,7 +146,7 @@ function readExamples(
   return files.map((file) => [file, treeAt(join(folder, file))] as const);
 }
 
-/** The figures rely on it: digits as in ours, and a currency. */
+/** Finds amounts without the built-in digit limits or without a currency. Later code relies on both. */
 function looseAmounts(schema: XmlElement): readonly string[] {
   return elementsNamed('extension', schema).flatMap((chain) => {
     const [amount] = chain.slice(-1);

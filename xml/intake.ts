@@ -1,6 +1,6 @@
 /**
- * Refuses, before parsing, bytes that are not UTF-8 and constructs that no message needs. It scans the bytes once, and
- * reports all faults that it can find together.
+ * Refuses, before parsing, bytes that are not UTF-8 and constructs that no message needs. It scans the bytes
+ * once, and reports together all faults that it can find.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IntakeFault } from './engine.ts';
@@ -8,7 +8,7 @@ import { isWhiteSpace } from '../core/iso20022/tree.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const declarationStart = Buffer.from('<?xml');
-const declarationLimit = 256; // bytes; an allowed declaration is far shorter
+const declarationLimit = 256; // Bytes. An allowed declaration is far shorter.
 
 const declarationPattern =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'](?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'])?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*["'](?:yes|no)["'])?[ \t\r\n]*\?>/;
@@ -26,7 +26,7 @@ function fault(code: IntakeFault['code'], detail: string): IntakeFault {
   return { code, detail };
 }
 
-/** Finds faults of the XML declaration with which the text starts. */
+/** Finds the faults of the XML declaration at the start of the text. */
 function declarationFaults(text: Buffer): { readonly faults: readonly IntakeFault[]; readonly end: number } {
   const faults: IntakeFault[] = [];
   const declaration = declarationPattern.exec(text.toString('latin1', 0, declarationLimit));
@@ -42,7 +42,7 @@ function declarationFaults(text: Buffer): { readonly faults: readonly IntakeFaul
   return { faults, end: length };
 }
 
-/** Constructs that no message needs: their start and end, and the words that report them. */
+/** Constructs that no message needs: their start, their end, and the error text. */
 const markups = [
   { start: '<!--', end: '-->', code: 'comment', words: 'comments are not allowed' },
   { start: '<![CDATA[', end: ']]>', code: 'cdata', words: 'CDATA sections are not allowed' },
@@ -78,7 +78,8 @@ function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
     const isLateDeclaration = isDeclaration(text, at);
     const words = isLateDeclaration ? 'an XML declaration must come first' : markup.words;
     if (!faults.has(words)) faults.set(words, fault(markup.code, `${words} (line ${lineOf(text, at)})`));
-    if (markup.end === undefined) break; // a DOCTYPE may contain text that only looks like markup of the message
+    // A DOCTYPE may contain text that only looks like markup, so stop the search.
+    if (markup.end === undefined) break;
     const end = text.indexOf(markup.end, at + markup.start.length);
     if (end < 0) break;
     at = nextMarkup(end + markup.end.length);
@@ -110,12 +111,12 @@ export function withoutMark(bytes: Uint8Array): Buffer {
   return startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
 }
 
-const maxTags = 5_000; // the largest message that our schemas accept has about 800 elements
+const maxTags = 5_000; // The largest message that the schemas accept has about 800 elements.
 const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const slash = 0x2f;
 
-/** Whether a byte occurs more than 5,000 times, not counting end tags. It stops counting there. */
+/** Whether a byte occurs more than 5,000 times, not counting end tags. Counting stops at that limit. */
 function isCrowded(text: Buffer, byte: number): boolean {
   let count = 0;
   for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
@@ -125,7 +126,10 @@ function isCrowded(text: Buffer, byte: number): boolean {
   return false;
 }
 
-/** Says whether there are too many elements or attributes; undefined if not. Equals signs are rare in values. */
+/**
+ * Describes too many elements or attributes; undefined if there are not. It counts equals signs, which are
+ * rare in values.
+ */
 function findCrowd(text: Buffer): string | undefined {
   if (text.length <= maxTags) return undefined;
   if (isCrowded(text, lessThan)) return 'more than 5,000 elements';

@@ -1,6 +1,7 @@
 /**
- * The default engine: libxml2 in this process. It parses each message into one document, validates it and converts it
- * to our tree. So the values that are read are the validated ones. It fetches nothing and expands no entity.
+ * The default engine: libxml2 in this process. It parses each message into one document, validates that
+ * document and converts it to the message tree. So the values that are read are the validated ones. The
+ * engine fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { assert } from '../core/assert.ts';
@@ -20,12 +21,12 @@ import {
   type SchemaOptions,
 } from './schemas.ts';
 
-/** A document in libxml2's memory, with its tree. */
+/** A document in the memory of libxml2, with its tree. */
 export interface OpenDocument extends TreeReading {
   readonly handle: XmlDocument;
 }
 
-/** Combines all faults into one, with the code of the first. */
+/** Combines all faults into one fault, with the code of the first. */
 function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault {
   const ruleId = faults.find((fault) => fault.ruleId !== undefined)?.ruleId;
   const detail = faults.map((fault) => fault.detail).join('; ');
@@ -55,7 +56,9 @@ export function openDocument(
   return refused(ofRoot);
 }
 
-/** Our words for parse errors. libxml2's own words may quote names of the message. */
+/**
+ * Error texts for parse errors. The texts of libxml2 may quote names from the message, so they are not used.
+ */
 const parseWords: readonly (readonly [RegExp, string])[] = [
   [/^(Document is empty|Start tag expected)/, 'it does not start with an element'],
   [/^Opening and ending tag mismatch/, 'a start tag and an end tag that do not match'],
@@ -81,7 +84,7 @@ function notWellFormed([first]: readonly ErrorDetail[]): string {
   return `not well-formed XML${where}: ${words ?? 'it breaks another rule of XML 1.0 or of its namespaces'}`;
 }
 
-/** libxml2's first complaint about a document; undefined if it is valid by all schemas. */
+/** The first complaint of libxml2 about a document; undefined if the document is valid by all schemas. */
 function complaintOf(document: OpenDocument, schema: MessageSchema): string | undefined {
   if (bendingAttributes(document, schema.model).size > 0) return bendsSchema;
   for (const { validator } of schema.files) {

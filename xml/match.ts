@@ -1,6 +1,6 @@
 /**
- * Compares an element's children with its type, and finds all unknown, misplaced, surplus and missing ones. An engine
- * stops at the first fault.
+ * Compares an element's children with its type, and finds all unknown, misplaced, surplus and missing
+ * children. An engine would stop at the first fault.
  */
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
 import type { ComplexType, Particle } from './schema-model.ts';
@@ -8,17 +8,21 @@ import type { ComplexType, Particle } from './schema-model.ts';
 export interface ChildFault {
   readonly kind: 'foreign' | 'unknown' | 'misplaced' | 'surplus' | 'excluded' | 'missing';
   /**
-   * Index of the child at fault. For a missing element: of the child before which it belongs, or the number of
-   * children.
+   * Index of the faulty child. For a missing element, the index of the child before which it belongs, or the
+   * number of children.
    */
   readonly index: number;
-  /** The schema's entry for the name; undefined for unknown names. */
+  /** The schema's particle with this name; undefined for unknown names. */
   readonly particle?: Particle;
 }
 
-/** The indexes of a longest subsequence of children in schema order. All other children are misplaced. */
+/**
+ * The indexes of a longest subsequence of children that are in schema order. All other children are
+ * misplaced.
+ */
 function inOrder(places: readonly (number | undefined)[]): ReadonlySet<number> {
-  const ends: number[] = []; // ends[n]: last child of the subsequence of length n + 1 that ends at the lowest place
+  // ends[n] is the last child of the subsequence of length n + 1 that ends at the lowest place.
+  const ends: number[] = [];
   const before = new Map<number, number | undefined>();
   const placeAt = (index: number | undefined) => places[index ?? -1] ?? -1;
   for (const [index, place] of places.entries()) {
@@ -89,7 +93,7 @@ function matchChoice(particles: readonly Particle[], children: readonly XmlEleme
   return faults;
 }
 
-/** The faults of the children of an element of this type, in document order. */
+/** The faults among the children of an element of this type, in document order. */
 export function matchChildren(type: ComplexType, children: readonly XmlElement[]): readonly ChildFault[] {
   if (type.kind === 'choice') return matchChoice(type.options.flat(), children);
   let best: readonly ChildFault[] | undefined;

@@ -1,11 +1,17 @@
-/** Resolves prefixes to namespaces (Namespaces in XML). A declaration applies to everything inside its element. */
+/**
+ * Resolves prefixes to namespaces (Namespaces in XML). A declaration applies to its element and everything
+ * inside.
+ */
 
-/** The declarations of one element, linked to those of its ancestors. Elements without declarations share a scope. */
+/**
+ * The declarations of one element, linked to those of its ancestors. An element without declarations shares
+ * its parent's scope.
+ */
 export interface Scope {
   readonly outer: Scope | undefined;
-  /** By prefix; the empty prefix is the default namespace. */
+  /** Namespaces by prefix. The empty prefix is the default namespace. */
   readonly declared: ReadonlyMap<string, string>;
-  /** The namespace of elements without prefix; empty if there is none. */
+  /** The namespace of elements without a prefix; empty if there is none. */
   readonly unprefixed: string;
 }
 
@@ -22,7 +28,7 @@ export function isDeclaration(attribute: string): boolean {
   return declaredPrefix(attribute) !== undefined;
 }
 
-/** @param attributes of the element, with prefixes as written */
+/** @param attributes the attributes of the element, with their prefixes */
 export function scopeWithin(outer: Scope, attributes: readonly (readonly [string, string])[]): Scope {
   const declared = new Map<string, string>();
   for (const [name, value] of attributes) {

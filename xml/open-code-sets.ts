@@ -1,6 +1,6 @@
 /**
- * Loads the edition of the external code sets that a process judges by: the latest among the files of a directory and
- * the shipped edition. Workflows must not depend on it.
+ * Loads the edition of the external code sets by which a process judges. This is the latest edition among the
+ * files of a directory and the shipped edition. Workflows must not depend on the edition.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import {
 } from '../core/iso20022/external-codes.ts';
 
 /**
- * Call this when a process starts, before it judges any message.
- * @param directory has one file per edition, `*.json`; undefined: only the shipped edition
+ * Must be called when a process starts, before it judges any message.
+ * @param directory has one file per edition, `*.json`; undefined: only the shipped edition is used
  * @throws ConfigurationError that names the file and its fault
  */
 export function openCodeSets(directory: string | undefined): CodeSets {

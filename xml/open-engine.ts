@@ -1,4 +1,4 @@
-/** Opens the configured engine (`XSD_ENGINE`). Other code does not depend on the choice. */
+/** Opens the configured XML engine (`XSD_ENGINE`). No other code depends on this choice. */
 import type { XmlEngine, XmlEngineName } from './engine.ts';
 import { openGuideline } from './guideline.ts';
 import { createLibxml2Engine } from './libxml2.ts';
@@ -9,13 +9,13 @@ export const xmlEngineNames = ['libxml2', 'xerces'] as const satisfies readonly 
 /** The settings that determine the schemas by which messages are judged. */
 export interface EngineConfig {
   readonly xsdEngine: XmlEngineName;
-  /** Directory with a usage guideline that replaces ours. */
+  /** Directory with a usage guideline that replaces the built-in one. */
   readonly usageGuideline?: string | undefined;
-  /** Directory with the official schemas, which then validate each message first. */
+  /** Directory with the official schemas. If configured, they validate each message first. */
   readonly officialSchemas?: string | undefined;
 }
 
-/** @throws ConfigurationError if the guideline cannot be used; otherwise like `openXmlEngine` */
+/** @throws ConfigurationError if the guideline cannot be used; otherwise throws like `openXmlEngine` */
 export function openConfiguredEngine(config: EngineConfig): Promise<XmlEngine> {
   return openXmlEngine(config.xsdEngine, schemasOf(config));
 }
@@ -29,18 +29,19 @@ function schemasOf({ usageGuideline: directory, officialSchemas }: EngineConfig)
 export interface Engines {
   /** The engine that decides whether a message is valid. */
   readonly engine: XmlEngine;
-  /** The engine that checks a sample; undefined if it is not configured, or does not work on this machine. */
+  /** The engine that checks a sample. Undefined if it is not configured or does not work on this machine. */
   readonly second: Promise<XmlEngine | undefined>;
-  /** The engines that work on this machine, in words for people. */
+  /** The engines that work on this machine, as text for the log. */
   readonly inWords: Promise<string>;
 }
 
 interface EnginesConfig extends EngineConfig {
-  /** Share of the messages that Xerces checks, 0 to 1. */
+  /** Share of the messages that Xerces checks, from 0 to 1. */
   readonly xercesShare: number;
 }
 
 /**
+ * Opens the deciding engine and the sampling engine.
  * @param given replaces the configured engine
  * @throws like `openConfiguredEngine`
  */

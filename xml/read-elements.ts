@@ -1,6 +1,7 @@
 /**
- * The elements that our rules read or set. Another scheme's usage guideline must have them, and must be as strict about
- * them as ours (`xml/guideline.ts`). It may treat all other elements as it likes.
+ * The elements that the rules of Isthmus read or set. A scheme's usage guideline must have them, and must be
+ * at least as strict about them as the built-in one (`xml/guideline.ts`). It may change all other elements
+ * freely.
  */
 import type { MessageName } from '../core/iso20022/messages.ts';
 
@@ -50,7 +51,7 @@ const ofPacs008: readonly string[] = [
   ...within('CdtTrfTxInf', ofTransaction),
 ];
 
-/** Paths that start below the message element, by message. `all`: every element of our schema. */
+/** Paths below the message element, by message. `all` means every element of the built-in schema. */
 export const readElements: Readonly<Record<MessageName, readonly string[] | 'all'>> = {
   pacs008: ofPacs008,
   pacs002: 'all',
@@ -62,15 +63,18 @@ export const readElements: Readonly<Record<MessageName, readonly string[] | 'all
 };
 
 /**
- * Elements of a pacs.008 that no usage guideline may have, with the reason. Our rules read or set the same value
- * elsewhere.
+ * Elements of a pacs.008 that no usage guideline may have, with the reason. The rules of Isthmus read or set
+ * the same value elsewhere.
  */
 export const contradicting: Readonly<Record<string, string>> = {
   'GrpHdr/PmtTpInf': 'priority and category purpose are read from CdtTrfTxInf/PmtTpInf (MSG-5, MSG-7)',
   'GrpHdr/BtchBookg': 'there is one transaction (MSG-5)',
 };
 
-/** Elements of a pacs.008 that hold for one leg only: they would be wrong beside the other leg's amount and date. */
+/**
+ * Elements of a pacs.008 that apply to one leg only. They would contradict the amount and date of the other
+ * leg.
+ */
 export const ofOneLeg: readonly string[] = [
   'GrpHdr/CtrlSum',
   'GrpHdr/TtlIntrBkSttlmAmt',
@@ -80,7 +84,10 @@ export const ofOneLeg: readonly string[] = [
   'CdtTrfTxInf/SttlmTmReq',
 ];
 
-/** Elements that every usage guideline must have, because our rules set them or require them from a source. */
+/**
+ * Elements that every usage guideline must have, because the rules of Isthmus set them or require them from a
+ * source.
+ */
 export const mustHave: readonly string[] = [
   ...['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf/SttlmMtd', 'SttlmInf/ClrSys/Prtry'].map(
     (one) => `GrpHdr/${one}`,

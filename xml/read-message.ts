@@ -1,6 +1,6 @@
 /**
- * Reads messages from bytes to values: it parses, validates and reads the same tree. The caller checks which of our
- * messages an answer is about.
+ * Reads messages from bytes to values: it parses a message, then validates and reads the same tree. The
+ * caller finds the request to which an answer belongs.
  */
 import { explain } from '../core/rejections/explanation.ts';
 import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
@@ -11,26 +11,30 @@ import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import { rejectionOf, type Violation } from '../core/iso20022/violation.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 
-/** The kinds of answers, with their values. */
+/** The kinds of answers, with the type of their values. */
 interface Answers {
   readonly pacs002: Pacs002 & Deviating;
   readonly acmt024: Acmt024;
 }
 
 /**
- * Deviations from the usage guideline that do not invalidate an answer (PAY-11), in words, without the sender's text.
+ * Deviations from the usage guideline that do not invalidate an answer (PAY-11). They are described in words,
+ * without the sender's text.
  */
 interface Deviating {
   readonly deviations?: readonly string[];
 }
 
 interface Reader<Values> {
-  /** The message's name for people. */
+  /** The name of the message in error texts. */
   readonly called: string;
   readonly read: (document: XmlElement) => Values;
-  /** Finds breaches of guideline rules that the schema cannot express; absent: breaches are not reported. */
+  /**
+   * Finds breaches of guideline rules that the schema cannot express. If absent, such breaches are not
+   * reported.
+   */
   readonly faults?: (document: XmlElement) => readonly Rejection[];
-  /** The status that the message states, whether it is valid or not. */
+  /** The status in the message, whether the message is valid or not. */
   readonly stated: (document: XmlElement) => string | undefined;
 }
 
@@ -39,13 +43,13 @@ const readers: { readonly [Name in keyof Answers]: Reader<Answers[Name]> } = {
   acmt024: { called: 'acmt.024', read: takeAcmt024, stated: () => undefined },
 };
 
-/** Why bytes are no valid message. */
+/** Why bytes are not a valid message. */
 export interface Unreadable {
-  /** Element and expectation in words, without the sender's text. */
+  /** The faulty element and the expected value, in words, without the sender's text. */
   readonly reason: string;
   /** Undefined if the bytes contain no document to judge. */
   readonly rejection?: Rejection;
-  /** The status that the invalid message states; null if it states no code; undefined if there is no document. */
+  /** The status in the invalid message; null if it has no status; undefined if there is no document. */
   readonly reported?: string | null;
 }
 
@@ -54,7 +58,7 @@ export async function readMessage<Name extends keyof Answers>(
   name: Name,
   parsed: ParsedMessage,
 ): Promise<Result<Answers[Name], Unreadable>> {
-  const { document } = parsed; // stays usable after dispose()
+  const { document } = parsed; // The document stays usable after dispose().
   const { read, stated, faults } = readers[name];
   try {
     const [violation] = await parsed.validate('intake');
@@ -72,7 +76,6 @@ export async function readMessage<Name extends keyof Answers>(
   }
 }
 
-/** Parses and reads bytes. */
 export async function parseMessage<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,
@@ -83,7 +86,7 @@ export async function parseMessage<Name extends keyof Answers>(
   return readMessage(name, parsed.value);
 }
 
-/** Reads the body of an HTTP answer. Words the reason of a refusal for a person. */
+/** Reads the body of an HTTP response. Adds a readable reason to a refusal. */
 export async function readAnswer<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,
@@ -98,7 +101,8 @@ export async function readAnswer<Name extends keyof Answers>(
 }
 
 /**
- * Returns the values, or the first rejection, by the schema or else by `read`. It does not dispose of the message.
+ * Returns the values, or the first rejection. The schema comes first, then `read`. It does not dispose of the
+ * message.
  * @param refuse turns a schema violation of this kind of message into a rejection
  */
 export async function readValid<Value>(

@@ -1,7 +1,7 @@
 /**
- * Builds our tree from a document that libxml2 serialised. Walking the document through the bindings would cost five
- * times as much, which is more than parsing and validating it (`npm run bench -- xml`). The input is always libxml2's
- * output, never bytes from outside, so anything unexpected is a defect.
+ * Builds the message tree from a document that libxml2 serialised. Walking the document through the bindings
+ * would take five times as long, more than parsing and validating it (`npm run bench -- xml`). The input is
+ * always output of libxml2, never bytes from outside. So anything unexpected is a defect.
  */
 import { assert } from '../core/assert.ts';
 import { foreignName, type XmlElement, isBlank } from '../core/iso20022/tree.ts';
@@ -15,28 +15,33 @@ interface OpenElement extends XmlElement {
 export interface TreeReading {
   readonly root: XmlElement;
   /**
-   * Namespace of the root element. Elements of other namespaces are named {@link foreignName}, so that no path matches.
+   * Namespace of the root element. Elements of other namespaces get the name {@link foreignName}, so that no
+   * path matches them.
    */
   readonly namespace: string;
   /**
-   * Elements with a prefixed attribute, either of XML Schema instances (`xsi:type`, `xsi:nil`) or of another namespace.
-   * Schema locations do not count, because they are hints that our engines ignore.
+   * Elements with a prefixed attribute: `instance` for XML Schema instance attributes (`xsi:type`,
+   * `xsi:nil`), `other` for another namespace. Schema locations do not count, because they are hints that our
+   * engines ignore.
    */
   readonly withForeignAttribute: ReadonlyMap<XmlElement, 'instance' | 'other'>;
   /** Elements in no namespace, if the root element has a namespace. */
   readonly withoutNamespace: ReadonlySet<XmlElement>;
-  /** Finds the elements with text between their children. The tree drops that text; only the diagnosis reports it. */
+  /**
+   * Finds the elements with text between their children. The tree drops this text, so only the diagnosis
+   * reports it.
+   */
   readonly withTextBetween: () => ReadonlySet<XmlElement>;
 }
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
-const noChildren: XmlElement[] = []; // shared by all leaves, so nothing may be pushed to it
+const noChildren: XmlElement[] = []; // All leaves share this array, so nothing may be pushed to it.
 
 const reference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
 /**
- * Makes one pass per kind of reference, which costs a tenth of a callback per reference. `&amp;` comes last, because
- * its result could look like another reference.
+ * Replaces the references in a text, in one pass per kind. That takes a tenth of the time of one callback per
+ * reference. `&amp;` comes last, because its result could look like another reference.
  */
 function unescape(text: string): string {
   if (!text.includes('&')) return text;
@@ -52,10 +57,11 @@ function unescape(text: string): string {
   return plain.replaceAll('&amp;', '&');
 }
 
-const maxSharedNames = 1_000; // our schemas have about 300; the limit keeps names from outside from filling memory
+// Our schemas have about 300 names. The limit protects memory from names in incoming messages.
+const maxSharedNames = 1_000;
 const sharedNames = new Map<string, string>();
 
-/** Interns element names as property keys, so that the runtime compares them by address. */
+/** Interns element names as property keys, so that the runtime can compare them by address. */
 function shareName(name: string): string {
   const shared = sharedNames.get(name);
   if (shared !== undefined) return shared;
@@ -64,9 +70,9 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky, so that matching takes linear time
+const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // Sticky, so that matching takes linear time.
 
-/** The attributes of a start tag with their prefixes, including namespace declarations. */
+/** The attributes of a start tag with their prefixes, including the namespace declarations. */
 function readAttributes(rest: string): readonly (readonly [name: string, value: string])[] {
   const attributes: [string, string][] = [];
   let end = 0;
@@ -82,7 +88,10 @@ function readAttributes(rest: string): readonly (readonly [name: string, value: 
 const locations: readonly string[] = ['schemaLocation', 'noNamespaceSchemaLocation'];
 const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** Leaves out declarations and schema locations: in a built message, their prefix would be undeclared. */
+/**
+ * Leaves out namespace declarations and schema locations. In a built message, their prefix would be
+ * undeclared.
+ */
 function isLeftOut(attribute: string, scope: Scope): boolean {
   if (isDeclaration(attribute)) return true;
   const [prefix, name] = partsOf(attribute);
@@ -135,7 +144,10 @@ function readStartTag(tag: string, outer: Scope): StartTag {
   };
 }
 
-/** Whether there is only white space between two tags. libxml2 writes a carriage return as a reference. */
+/**
+ * Whether there is only white space between two tags. It unescapes the text too, because libxml2 writes a
+ * carriage return as a reference.
+ */
 function isBlankBetween(written: string, start: number, end: number): boolean {
   return isBlank(written, start, end) || isBlank(unescape(written.slice(start, end)));
 }
@@ -180,7 +192,7 @@ export function readTree(written: string): TreeReading {
   }
 }
 
-/** @param written the source of the tree; its start tags are in the order of the tree's elements */
+/** @param written the source of the tree; its start tags have the same order as the elements of the tree */
 function findTextBetween(root: XmlElement, written: string): ReadonlySet<XmlElement> {
   const found = new Set<XmlElement>();
   let position = 0;

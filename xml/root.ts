@@ -1,14 +1,17 @@
-/** Identifies a message by its root element, or the message inside a wrapper by the text of the body. */
+/**
+ * Identifies a message by its root element. If the message is wrapped, identifies it by the namespace
+ * declarations in the body.
+ */
 import { expectedNamespaces, isoIdentifier, messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { IntakeFault } from './engine.ts';
 
 interface Root {
-  /** Without prefix. */
+  /** The local name, without prefix. */
   readonly name: string;
   readonly namespace: string;
 }
 
-/** Names of common wrapper elements; business application headers come first. */
+/** Names of common wrapper elements. The business application headers come first. */
 const wrappers: ReadonlySet<string> = new Set([
   ...[
     'AppHdr',
@@ -26,7 +29,10 @@ const wrappers: ReadonlySet<string> = new Set([
 const declarationPattern =
   /xmlns(?::[^ \t\r\n="'<>:]{1,100})?[ \t\r\n]{0,9}=[ \t\r\n]{0,9}["'](urn:iso:std:iso:20022:tech:xsd:[a-z0-9.]{15})["']/g;
 
-/** The ISO name of the message inside a wrapper, by the namespaces declared there; undefined if there is none. */
+/**
+ * The ISO name of the message inside a wrapper, found by the namespaces in the body; undefined if there is
+ * none.
+ */
 function innerMessage(text: Buffer, outer: string): string | undefined {
   for (const [, namespace = ''] of text.toString('latin1').matchAll(declarationPattern)) {
     const identifier = namespace === outer ? undefined : isoIdentifier(namespace);
@@ -37,11 +43,11 @@ function innerMessage(text: Buffer, outer: string): string | undefined {
 
 const documentTags = /<(?:[^ \t\r\n<>:/]{1,100}:)?Document(?=[ \t\r\n/>])/g;
 
-/** A `Document` without namespace that contains no other `Document`. */
+/** Whether the root is a `Document` without namespace that contains no other `Document`. */
 const isBareDocument = ({ name, namespace }: Root, text: Buffer) =>
   name === 'Document' && namespace === '' && [...text.toString('latin1').matchAll(documentTags)].length < 2;
 
-/** The fault of a body's root element; undefined if it is an expected message. */
+/** The fault of a body's root element; undefined if the message is an expected one. */
 export function rootFault(
   root: Root,
   text: Buffer,
@@ -64,7 +70,7 @@ export function rootFault(
   const wanted = expectedNamespaces(given ?? '', expected).join(' or ');
   const told = `the namespace of the root element must be ${wanted}${given === undefined || isRight ? '' : `, not of ${given}`}`;
   if (!isWrapped) return { code: 'namespace', detail: told };
-  // MSG-12: no business application header, no envelope
+  // No business application header and no envelope are allowed (MSG-12).
   const alone =
     'the message is wrapped: send its Document alone, as the root element, without a business application header or envelope (MSG-12)';
   return { code: 'wrapped', ruleId: 'MSG-12', detail: isRight ? alone : `${alone}; ${told}` };

@@ -1,7 +1,7 @@
 /**
- * Our schemas as data: the children of each element with number and type, and the elements of ISO 20022 that the scheme
- * does not use. It explains why an engine refused a message (`diagnose.ts`), but does not validate. Tests use it to
- * generate messages and to check the schemas' README.
+ * The schemas as data: the children of each element with their number and type, and the ISO 20022 elements
+ * that the scheme does not use. The model explains why an engine refused a message (`diagnose.ts`), but does
+ * not validate. Tests use it to generate messages and to check the README of the schemas.
  */
 import { assert } from '../core/assert.ts';
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
@@ -10,29 +10,29 @@ export interface Particle {
   readonly name: string;
   readonly type: string;
   readonly min: number;
-  /** Infinity if unbounded. */
+  /** Infinity if there is no maximum. */
   readonly max: number;
   readonly documentation: string;
   readonly source: string;
 }
 
 export interface ComplexType {
-  /** `open`: it may contain any elements, which are not validated. */
+  /** `open`: the element may contain any elements, which are not validated. */
   readonly kind: 'sequence' | 'choice' | 'alternatives' | 'amount' | 'open';
   readonly documentation: string;
   /**
-   * A sequence has one list. A choice has one list per option, each of one particle. Alternatives have one list each.
-   * An amount and an open type have no list.
+   * The lists of possible children. A sequence has one list. A choice has one list per option, each with one
+   * particle. Alternatives have one list each. An amount and an open type have none.
    */
   readonly options: readonly (readonly Particle[])[];
-  /** Elements of ISO 20022 that the scheme does not use, from the type's `xs:appinfo`. */
+  /** ISO 20022 elements that the scheme does not use, from the `xs:appinfo` of the type. */
   readonly leftOut: ReadonlySet<string>;
 }
 
 export interface SimpleType {
   readonly base: string;
   readonly documentation: string;
-  /** Values of ISO 20022 that the scheme does not use. */
+  /** ISO 20022 values that the scheme does not use. */
   readonly leftOut: ReadonlySet<string>;
   readonly facets: readonly { readonly name: string; readonly value: string }[];
 }
@@ -102,7 +102,10 @@ export function readSchemaModel(schema: XmlElement): SchemaModel {
   };
 }
 
-/** The paths of all elements below the message element, in schema order. Recursive types are entered only once. */
+/**
+ * The paths of all elements below the message element, in schema order. Each recursive type is entered only
+ * once.
+ */
 export function pathsOfModel({ complexTypes }: SchemaModel): readonly string[] {
   const paths: string[] = [];
   const enter = (typeName: string, path: string, within: readonly string[]) => {
@@ -118,7 +121,7 @@ export function pathsOfModel({ complexTypes }: SchemaModel): readonly string[] {
   return paths;
 }
 
-/** The particle with this name in any option of a type. */
+/** The first particle with this name among all options of a type. */
 export function particleNamed(type: ComplexType, name: string): Particle | undefined {
   for (const option of type.options) {
     const found = option.find((one) => one.name === name);

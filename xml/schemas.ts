@@ -1,6 +1,6 @@
 /**
- * Finds and compiles the schemas, each once per process on first use. A scheme's own schemas may replace ours
- * (`guideline.ts`). If the official schemas are given, they validate first.
+ * Finds and compiles the schemas, each once per process at its first use. The schemas of a scheme may replace
+ * the built-in ones (`guideline.ts`). If the official schemas are configured, they validate first.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,21 +14,24 @@ import { readTree } from './read-tree.ts';
 import { readSchemaModel, type SchemaModel } from './schema-model.ts';
 
 export interface SchemaOptions {
-  /** Directory with a scheme's own schemas; each replaces ours of the same name. */
+  /** Directory with a scheme's own schemas. Each replaces the built-in schema with the same file name. */
   readonly guideline?: { readonly directory: string; readonly forwarding: Forwarding } | undefined;
-  /** Directory with the official schemas, which validate first: one file per message, with its ISO name. */
+  /**
+   * Directory with the official schemas, which validate first. It has one file per message, with the ISO name
+   * of the message.
+   */
   readonly officialSchemaDirectory?: string | undefined;
 }
 
 export interface SchemaFile {
   readonly path: string;
   readonly validator: XsdValidator;
-  /** Whether the schema accepts a message that we built. */
+  /** Whether the schema accepts a message that Isthmus built. */
   readonly accepts: (type: MessageType, document: XmlElement) => boolean;
 }
 
 export interface MessageSchema {
-  /** In order of validation: the official schema, if any, then the scheme's. */
+  /** In the order of validation: first the official schema, if configured, then the scheme's schema. */
   readonly files: readonly SchemaFile[];
   /** The scheme's schema as data. */
   readonly model: SchemaModel;
@@ -39,7 +42,7 @@ export const projectSchemas = fileURLToPath(new URL('../schemas/', import.meta.u
 /** For messages and schemas: no network access, no expansion of entities, no loading of external files. */
 export const parseOptions: ParseOption = ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE;
 
-/** @throws if the file is no valid schema */
+/** @throws if the file is not a valid schema */
 export function schemaAt(path: string): SchemaFile {
   using document = XmlDocument.fromBuffer(readFileSync(path), { option: parseOptions });
   const validator = XsdValidator.fromDoc(document);
@@ -61,7 +64,10 @@ export function schemaAt(path: string): SchemaFile {
   };
 }
 
-/** The tree of a schema or of our own message, without comments, which our tree cannot represent. */
+/**
+ * The tree of a schema or of a message from Isthmus. Comments are removed, because the tree cannot represent
+ * them.
+ */
 export function treeOf(text: string): XmlElement {
   using document = XmlDocument.fromString(text.replaceAll(/<!--[^]*?-->/g, ''), { option: parseOptions });
   return readTree(document.toString(writeOptions)).root;
@@ -78,7 +84,7 @@ function load(
   { officialSchemaDirectory, guideline }: SchemaOptions,
 ): MessageSchema {
   if (kind === 'intake') {
-    // only this schema: it has all of ISO 20022, and no setting may make a final status invalid
+    // Only this schema: it covers all of ISO 20022, and no setting may make a final status invalid.
     const path = join(projectSchemas, 'intake', type.schemaFile);
     return { files: [schemaAt(path)], model: modelAt(path) };
   }

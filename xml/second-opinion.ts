@@ -1,6 +1,6 @@
 /**
- * Lets a second engine validate a sample of the messages in the background. No message waits for it, and its verdict
- * changes nothing: a callback reports whether the two verdicts agree.
+ * Lets a second engine validate a sample of the messages in the background. No message waits for the second
+ * engine, and its verdict changes nothing. A callback reports whether the two verdicts agree.
  */
 import { createHash } from 'node:crypto';
 import { assert } from '../core/assert.ts';
@@ -8,23 +8,23 @@ import type { MessageName } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
 import type { ParsedMessage, SchemaKind, XmlEngine } from './engine.ts';
 
-/** A message that both engines have validated, without personal data. */
+/** A message that was validated, without personal data. */
 export interface Judged {
   readonly message: MessageName;
   readonly schema: SchemaKind;
-  /** SHA-256 of the bytes, hexadecimal, as in `messages.sha256`. */
+  /** SHA-256 of the bytes in hexadecimal, as in the column `messages.sha256`. */
   readonly sha256: string;
-  /** The verdict of the first engine, which decides. */
+  /** The verdict of the first engine. It decides. */
   readonly isValid: boolean;
 }
 
 export interface SecondOpinionOptions {
-  /** Share of the messages that the second engine validates, 0 to 1. */
+  /** Share of the messages that the second engine validates, from 0 to 1. */
   readonly share: number;
-  /** Resolves when it is known whether the second engine works on this machine; undefined if it does not. */
+  /** Resolves to the second engine, or to undefined if that engine does not work on this machine. */
   readonly second: Promise<XmlEngine | undefined>;
   readonly onOutcome: (outcome: 'same' | 'differs' | 'dropped', judged: Judged) => Promise<void>;
-  /** Called if the second engine fails, or `onOutcome` rejects. */
+  /** Called if the second engine fails or if `onOutcome` rejects. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -36,8 +36,8 @@ interface Sample {
   readonly isValid: boolean;
 }
 
-const mostWaiting = 20; // samples, each with its bytes; further ones are dropped
-const restFactor = 4; // pause per run time: a JVM then uses at most a fifth of one core
+const mostWaiting = 20; // Samples, each with its bytes. Further samples are dropped.
+const restFactor = 4; // Pause per run time. A JVM then uses at most a fifth of one core.
 
 const judgedOf = ({ message, schema, isValid, bytes }: Sample): Judged => ({
   message,
@@ -46,7 +46,7 @@ const judgedOf = ({ message, schema, isValid, bytes }: Sample): Judged => ({
   sha256: createHash('sha256').update(bytes).digest('hex'),
 });
 
-/** Wraps an engine, so that it passes a sample of the validated messages to the second engine. */
+/** Wraps an engine so that the second engine receives a sample of the validated messages. */
 export function withSecondOpinion(
   engine: XmlEngine,
   options: SecondOpinionOptions,
@@ -63,7 +63,7 @@ export function withSecondOpinion(
     if (!isStopped) await onOutcome(isValid === sample.isValid ? 'same' : 'differs', judgedOf(sample));
   }
 
-  /** Validates one sample at a time. */
+  /** Validates the next sample, unless one is being validated. */
   function askNext(): void {
     const sample = isBusy ? undefined : waiting.shift();
     if (sample === undefined) return;

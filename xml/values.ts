@@ -1,15 +1,15 @@
 /**
- * Explains what is wrong with a value by its simple type in our schemas, with the values found and expected. It does
- * not decide whether the value is valid; the engine does.
+ * Explains what is wrong with a value of a simple type, with the value found and the values expected. The
+ * engine, not this module, decides whether the value is valid.
  */
 import type { RejectionDetails } from '../core/rejections/rejection.ts';
 import { visible, type VisibleKind } from '../core/iso20022/lexical.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';
 import { isBlank, showsNothing, trimmed } from '../core/iso20022/tree.ts';
 
-/** One restriction in the derivation of a type: its own facets, in words and as tests. */
+/** One restriction step in the derivation of a simple type: its own facets, in words and as tests. */
 interface Level {
-  /** The schema's sentence, without rule ids. */
+  /** The sentence from the schema's documentation, without rule ids. */
   readonly words: string;
   readonly patterns: readonly RegExp[];
   readonly enumeration: readonly string[];
@@ -19,18 +19,18 @@ interface Level {
 }
 
 interface ValueType {
-  /** From the type itself down to its base. */
+  /** Ordered from the type itself down to its base type. */
   readonly levels: readonly Level[];
   /** Whether white space around the value is ignored, as for decimals and booleans. */
   readonly collapses: boolean;
 }
 
-/** A fault of a value by its type. */
+/** A fault in a value, with the rule of its type that it breaks. */
 export interface ValueFault extends RejectionDetails {
   readonly kind: 'blank' | 'decimals' | 'invalid';
 }
 
-/** The sentence of a schema's documentation, without rule ids. */
+/** A sentence from the schema's documentation, without rule ids. */
 export const withoutRules = (words: string) =>
   words
     .replaceAll(/ \([A-Z]{3}-[0-9]+(, [A-Z]{3}-[0-9]+)*\)/g, '')
@@ -43,7 +43,7 @@ function levelOf(type: SimpleType): Level {
   const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
   return {
     words: withoutRules(type.documentation),
-    // in the subset that we use, a pattern means the same in XML Schema and in JavaScript
+    // Our schemas use only patterns that mean the same in XML Schema and in JavaScript.
     patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')),
     enumeration: valuesOf('enumeration'),
     leftOut: type.leftOut,
@@ -82,7 +82,10 @@ export function oneOf(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 }
 
-/** The types whose values may be quoted, and in which form. All other types hold ids, names and free text. */
+/**
+ * The types whose values may be quoted in an explanation, and in which form. All other types hold ids, names
+ * or free text.
+ */
 const kinds: Readonly<Record<string, VisibleKind>> = {
   AmountValue: 'number',
   Rate: 'number',
@@ -105,12 +108,12 @@ const kinds: Readonly<Record<string, VisibleKind>> = {
   MemberSystemCode: 'code',
 };
 
-const maxLooked = 400; // characters; no type allows more
+const maxLooked = 400; // Characters. No type allows more.
 
-/** The first character that the type allows nowhere; undefined if only the arrangement is wrong. */
+/** The first character that the type never allows. Undefined if only the arrangement is wrong. */
 function strangeCharacter(characters: readonly string[], { patterns }: Level): string | undefined {
   const isTaken = (text: string) => patterns.some((pattern) => pattern.test(text));
-  if (!isTaken('aaa')) return undefined; // the type is not free text
+  if (!isTaken('aaa')) return undefined; // The type is not free text.
   const index = characters.slice(0, maxLooked).findIndex((one) => !isTaken(`a${one}a`));
   const code = characters[index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
   return code === undefined ? undefined : `U+${code} at position ${index + 1} of ${characters.length}`;
@@ -121,7 +124,7 @@ const toLower = (text: string) =>
 const toUpper = (text: string) =>
   text.replaceAll(/[a-z]/g, (one) => String.fromCharCode(one.charCodeAt(0) - 32));
 
-/** Whether a text matches one of the patterns. Very long texts are not tried. */
+/** Whether a text matches one of the patterns. Texts longer than maxLooked never match. */
 const takesText = ({ patterns }: Level, text: string) =>
   text.length <= maxLooked && patterns.some((one) => one.test(text));
 
@@ -131,7 +134,7 @@ function caseFault(value: string, level: Level): string {
   return takesText(level, toUpper(value)) ? ', lower case instead of upper case' : '';
 }
 
-/** Describes what is wrong with the arrangement of a value, without quoting its characters. */
+/** Describes a wrong arrangement of characters, without quoting them. */
 function arrangement(value: string, level: Level): string {
   const wrongCase = caseFault(value, level);
   if (wrongCase !== '') return wrongCase;
@@ -140,9 +143,9 @@ function arrangement(value: string, level: Level): string {
   return /[ /]{2}/.test(value) ? ', slashes or spaces in a row' : '';
 }
 
-const maxTried = 50; // characters; longer than any date time
+const maxTried = 50; // Characters. No date time is longer.
 
-/** Parts of a date time that may be wrong although its form is right: pattern, valid replacement, and words. */
+/** Parts of a date time that may be wrong although its form is right: pattern, valid replacement, message. */
 const partsOfMoments: readonly (readonly [part: RegExp, right: string, words: string])[] = [
   [/^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})$/, '$1', 'must have no time zone'],
   [/^([0-9]{4})-[0-9]{2}-[0-9]{2}(?=T|$)/, '$1-01-01', 'must be a date that exists'],
@@ -153,7 +156,9 @@ const partsOfMoments: readonly (readonly [part: RegExp, right: string, words: st
   [/(?<=T[0-9:.]{1,40})$/, 'Z', 'must have a time zone'],
 ];
 
-/** Names the wrong parts of a date time; undefined if its form is wrong, or the value is no date time. */
+/**
+ * Names the wrong parts of a date time. Undefined if the form is wrong, or if the value is not a date time.
+ */
 function momentFault(level: Level, value: string): string | undefined {
   const repaired = (left?: RegExp) =>
     partsOfMoments.reduce((text, [part, right]) => (part === left ? text : text.replace(part, right)), value);
@@ -164,7 +169,9 @@ function momentFault(level: Level, value: string): string | undefined {
 
 const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 
-/** Reports too many digits. The pattern cannot: it describes only the form, which a plain decimal satisfies. */
+/**
+ * Reports too many digits. The words of the pattern describe only the form, which a plain decimal satisfies.
+ */
 function digitsFault({ limits }: Level, value: string): string | undefined {
   const [plain, fraction = ''] = plainDecimal.exec(value) ?? [];
   if (plain === undefined) return undefined;
@@ -180,7 +187,7 @@ function digitsOf(decimal: string): { readonly total: number; readonly fraction:
   return { total: whole.length + part.length, fraction: part.length };
 }
 
-/** What is wrong with a value by one level, in a few words; undefined if nothing is. */
+/** Describes the fault of a value by one level of its type. Undefined if there is none. */
 function faultOf(level: Level, value: string, length: number): string | undefined {
   const { enumeration, patterns, limits, words } = level;
   const limit = (name: string) => limits.get(name) ?? Infinity;
@@ -200,7 +207,7 @@ function faultOf(level: Level, value: string, length: number): string | undefine
 
 const amountDecimals = /^[0-9]+\.([0-9]+)$/;
 
-/** The allowed number of decimals, if an amount has more. That fault has its own code (CH20). */
+/** The allowed number of decimals, if an amount has more. This fault has its own reason code (CH20). */
 function tooManyDecimals({ levels }: ValueType, value: string): number | undefined {
   const most = levels[0]?.limits.get('fractionDigits');
   const isAmount = levels[0]?.limits.has('minInclusive') === true;

@@ -1,7 +1,7 @@
 /**
- * The second engine: Xerces, through `xsd-schema-validator`, with one JVM per message. It validates the bytes from
- * which libxml2 made the tree. So it is an independent judge, but far slower. It serves tests, checks of a sample
- * (second-opinion.ts), and operators who choose it.
+ * The second engine: Xerces, through `xsd-schema-validator`, with one JVM per message. It validates the bytes
+ * from which libxml2 built the tree. So it is an independent judge, but far slower. Tests, sampled checks
+ * (second-opinion.ts) and operators who configure it use this engine.
  */
 import { join } from 'node:path';
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
@@ -16,7 +16,7 @@ import { openSchemas, projectSchemas, type MessageSchema, type SchemaOptions } f
 
 type ValidateXml = typeof xsdSchemaValidator.validateXML;
 
-/** The error of the package if a document is invalid, or Java is missing. */
+/** The error of the package if a document is invalid or Java is missing. */
 interface Refusal {
   readonly messages?: readonly string[];
 }
@@ -32,11 +32,12 @@ async function loadValidator(): Promise<ValidateXml> {
   }
 }
 
-const verdict = /^\[(error|warning|fatal)\]/; // lines of the package's Java class; the JVM may write other lines
+// Lines written by the package's Java class. The JVM may write other lines.
+const verdict = /^\[(error|warning|fatal)\]/;
 
 /**
- * Xerces' complaint about the bytes; undefined if they are valid.
- * @throws if the JVM ends without a verdict: its crash says nothing about the message
+ * The complaint of Xerces about the bytes; undefined if they are valid.
+ * @throws if the JVM ends without a verdict, because a crash proves nothing about the message
  */
 async function complaintBy(
   validateXml: ValidateXml,
@@ -55,7 +56,7 @@ async function complaintBy(
   }
 }
 
-/** Xerces' first complaint about the bytes; undefined if they are valid by all schemas. */
+/** The first complaint of Xerces about the bytes; undefined if they are valid by all schemas. */
 async function complaintOf(
   validateXml: ValidateXml,
   bytes: Uint8Array,

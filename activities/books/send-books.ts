@@ -1,5 +1,5 @@
-// Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered address.
-// If a worker stops half-way, the next call continues.
+// Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered
+// address. If a worker stops half-way, the next call resumes.
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../../contract/activities.ts';
@@ -37,11 +37,11 @@ export function createSendBooks(
 interface Asked {
   readonly executions: Pick<Executions, 'redeliver'>;
   readonly signal: AbortSignal;
-  /** By the engine's clock, milliseconds since 1970. */
+  /** By the clock of Temporal, in milliseconds since 1970. */
   readonly askedAt: number;
 }
 
-/** Makes each book independently. A book that fails is tried again after the others are made. */
+/** Makes each book independently. A book that fails is retried after the others are made. */
 async function sendBooks(
   deps: ActivityDependencies,
   { executions, signal, askedAt }: Asked,
@@ -53,7 +53,7 @@ async function sendBooks(
     try {
       for (const period of daysToSend(progress, now)) {
         const pages = await sendDay(deps, { ...one, period, executions, signal });
-        if (pages === undefined) break; // the following days wait for this one
+        if (pages === undefined) break; // The following days wait for this one.
         made.days += 1;
         made.pages += pages;
       }
@@ -65,14 +65,15 @@ async function sendBooks(
   }
   await tellOfUnusableEndpoints(deps).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-  // some days have not closed: fail, so that the engine retries; the schedule starts again only tomorrow
+  // Some days have not closed yet. Fail, so that Temporal retries: the schedule starts the next run only
+  // tomorrow.
   if (!owed.every(({ now }) => isClosedBy(now, new Date(askedAt)))) throw notClosed();
   return made;
 }
 
 const notClosed = () => failure('PeriodNotClosed', 'the day is not over by the clock of the database');
 
-/** Raises one alert for as long as a receiver has a registered address that books cannot go to. */
+/** Raises one alert per receiver while its registered address cannot be used for books. */
 async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
   for (const { registeredAs, reason, internalId } of unusableEndpoints(
@@ -95,13 +96,13 @@ interface Day extends SentBook {
   readonly signal: AbortSignal;
 }
 
-/** @returns the number of new pages; undefined after a defect of ours, for which it raises an alert */
+/** @returns the number of new pages; undefined after a defect of Isthmus, for which it raises an alert */
 async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | undefined> {
   const { book, party, period, signal } = day;
   let made = 0;
   let page = 0;
   try {
-    // the clock has gone back since the days were counted
+    // The database clock has gone back since the days were counted.
     if (!(await closeBooks(deps.db, period.to))) throw notClosed();
     for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
       signal.throwIfAborted();
@@ -140,7 +141,7 @@ async function sendPage(
   });
   const isNew = await storeBookPage(deps.db, { book: bookKey(book), period, page, pages }, message);
   if (isNew) {
-    // if the engine does not answer, the sweep finds the delivery
+    // If Temporal does not answer, the sweep finds the delivery.
     await executions.redeliver(subjectId).catch((error: unknown) => {
       deps.logger.warn({ err: error, party }, 'the engine could not be told of a page; the sweep will');
     });

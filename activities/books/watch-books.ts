@@ -1,5 +1,5 @@
-// Ensures that a Temporal schedule sends the books of each day. Alerts a person if it fails to: the schedule is paused,
-// for example, clocks differ, or books are closed beyond the present.
+// Ensures that a Temporal schedule sends the books of each day. Raises an alert if that fails, for example
+// because the schedule is paused, clocks differ, or books are closed until a future time.
 import { lateDay } from '../../core/books/daily-books.ts';
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import { readOwedBooks } from '../../db/books/book-pages.ts';
@@ -11,9 +11,9 @@ import type { Executions } from '../sweep/executions.ts';
 
 const everyMsDefault = 10 * 60_000;
 const afterFailureMs = 30_000;
-const leaseMs = 60_000; // another worker would raise the same alerts meanwhile
+const leaseMs = 60_000; // Milliseconds. Meanwhile another worker would raise the same alerts.
 
-/** @returns a function that stops it */
+/** @returns a function that stops the watch */
 export function watchBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'scheduleBooks'>,
@@ -22,7 +22,7 @@ export function watchBooks(
   return repeat(() => look(deps, executions, everyMs));
 }
 
-/** Alerts do not wait for the engine, because its silence may be why books are late. */
+/** Alerts do not wait for Temporal, because a Temporal outage may be why books are late. */
 async function look(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'scheduleBooks'>,
@@ -58,8 +58,9 @@ async function tell(deps: ActivityDependencies): Promise<void> {
 }
 
 /**
- * Raises one alert for each receiver whose books are late, until an operator closes it. "Late" is judged by the
- * database clock, by which books are made. If the clocks differ too much to tell, it raises an alert about that.
+ * Raises one alert per receiver whose books are late, until an operator closes it. The database clock decides
+ * what is late, because it also closes the books. If the clocks differ too much to judge that, it raises an
+ * alert about the clocks.
  */
 async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies): Promise<void> {
   const owed = await readOwedBooks(db, reference());
@@ -82,8 +83,8 @@ async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies):
 }
 
 /**
- * Raises an alert if books are closed until a future time. Decisions made before then get that time, whatever the clock
- * says, so they appear in no earlier book.
+ * Raises an alert if books are closed until a future time. Decisions made before that time are booked at that
+ * time, whatever the clock shows. So they appear in no earlier book.
  */
 async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   const until = await closedAhead(db);
@@ -92,7 +93,10 @@ async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<
   await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
 }
 
-/** Until that time the former owner still receives and reads the account's days. */
+/**
+ * Raises an alert if an account passes to its new owner only at a future time. Until then, the former owner
+ * still receives the books of that account.
+ */
 async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   for (const { owner: party, sap, account, until } of await passedAhead(db)) {
     logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');

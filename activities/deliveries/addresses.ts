@@ -1,6 +1,6 @@
-// Finds the address of a message in the reference data at each attempt. So a changed address counts at once, and a
-// withdrawn one is never used again (CBK-5). Only a callback's address was named by the source: each attempt checks it
-// again.
+// Finds the address of a message in the reference data at each attempt. So a changed address takes effect at
+// once, and a withdrawn one is never used again (CBK-5). The source itself named the address of a callback,
+// so each attempt checks that address again.
 import { hasUsableAddress, receiverOf, registeredAddress } from '../../core/deliveries/receiver.ts';
 import type { ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -8,13 +8,13 @@ import type { ActivityDependencies } from '../dependencies.ts';
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
-/** The full address, and the name of the receiver at the gate: as registered, or a callback's origin. */
+/** The full address, and the name of the receiver at the gate (core/deliveries/receiver.ts). */
 export interface Address {
   readonly url: string;
   readonly receiver: string;
 }
 
-/** @returns undefined if no address is registered, or it may not be used: then nothing is sent */
+/** @returns undefined if no address is registered or the address is not allowed; then nothing is sent */
 export function addressOf(deps: AddressDependencies, delivery: Addressed): Address | undefined {
   const data = deps.reference();
   if (!hasUsableAddress(data, delivery, { allowLoopbackHttp: deps.allowLoopbackCallbacks })) return undefined;
@@ -29,7 +29,7 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) }; // seam: gate
 }
 
-/** Appends our path to the registered address. The operator's query parameters stay. */
+/** Appends the path of the message kind to the registered address. The operator's query parameters stay. */
 function join({ publicUrl }: AddressDependencies, registered: string, kind: AppendedKind): string {
   const url = new URL(registered);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${paths[kind]}`;

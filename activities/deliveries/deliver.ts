@@ -1,5 +1,5 @@
-// Makes the due deliveries of a payment or resolution: callback, confirmation, fxtr.017. They are sent in parallel. A
-// failed one stays due, and Temporal calls again when the next one is due.
+// Makes the due deliveries of a payment or resolution: callback, confirmation and fxtr.017. They are sent in
+// parallel. A failed delivery stays due, and Temporal retries this activity when the next delivery is due.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
@@ -20,11 +20,13 @@ import type { Held } from '../wire/outbound.ts';
 import { addressOf } from './addresses.ts';
 import { enter, send, type Way } from './send.ts';
 
-// While an attempt runs, this call also makes the others that fall due.
-const startsForMs = 12_000; // then it starts no more sends, to end within startToCloseTimeout even if a receiver hangs
-const heldMs = 30_000; // longer waits at a full gate are recorded: half of the time after which the sweep steps in
+// While one attempt runs, this call also starts the other deliveries that become due.
+// Afterwards it starts no more sends, so that it ends within startToCloseTimeout even if a receiver hangs.
+const startsForMs = 12_000;
+// A longer wait at a full gate is recorded. This is half of the time after which the sweep steps in.
+const heldMs = 30_000;
 const shortMs = 1_000;
-const takenElsewhereMs = 5_000; // when to look again at a delivery that another process has claimed
+const takenElsewhereMs = 5_000; // When to retry a delivery that another process has claimed.
 
 interface Scheduled {
   readonly delivery: OpenDelivery;
@@ -41,8 +43,8 @@ function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier 
 }
 
 /**
- * Whether an open delivery goes to a queue. First gives up those that are too old: if no worker serves queues, nobody
- * else would.
+ * Whether an open delivery goes to a queue. First expires the deliveries that are too old, because without a
+ * worker for queues nothing else would expire them.
  */
 async function needsAmqp(deps: ActivityDependencies, listed: readonly OpenDelivery[]): Promise<boolean> {
   let isNeeded = false;
@@ -55,7 +57,8 @@ async function needsAmqp(deps: ActivityDependencies, listed: readonly OpenDelive
 
 /**
  * The work of the activity, without the heartbeat.
- * @throws a failure that says when the next attempt is due, unless all is delivered or given up
+ * @throws a failure that states when the next attempt is due, unless every delivery is acknowledged or given
+ * up
  */
 async function deliverOpen(
   deps: ActivityDependencies,
@@ -91,9 +94,12 @@ interface Call {
   readonly carrier: Carrier;
   readonly open: Map<string, Scheduled>;
   readonly underWay: Map<string, Promise<void>>;
-  /** For the Temporal UI. */
+  /** One text per attempt, for the Temporal UI. */
   readonly stories: string[];
-  /** Our own failures. After the first one no send begins; once the running sends have ended, it is thrown. */
+  /**
+   * Failures in this process. After the first one, no send begins. When the running sends have ended, it is
+   * thrown.
+   */
   readonly failures: unknown[];
 }
 
@@ -105,7 +111,7 @@ function nextDueInMs(call: Call): number {
   return Math.min(...idleOf(call).map(({ dueAt }) => dueAt - performance.now()));
 }
 
-/** Begins every attempt that is due and admitted. @returns whether there was one */
+/** Begins every attempt that is due and gets a place at its gate. @returns whether any attempt began */
 async function startDue(deps: ActivityDependencies, call: Call): Promise<boolean> {
   const due = idleOf(call).filter(({ dueAt }) => dueAt <= performance.now());
   if (due.length === 0) return false;
@@ -155,8 +161,8 @@ interface Admitted {
 }
 
 /**
- * Claims the due deliveries that get a place at their receiver's gate; the gate says when the others are due again. A
- * delivery without an address is claimed as well: its attempt opens no socket.
+ * Claims the due deliveries that get a place at their receiver's gate. The gate determines when the others
+ * are due again. A delivery without an address is claimed too, but its attempt opens no socket.
  */
 async function claimAdmitted(
   deps: ActivityDependencies,
@@ -169,7 +175,8 @@ async function claimAdmitted(
     for (const scheduled of due) {
       const { deliveryId, kind, party } = scheduled.delivery;
       if (carrierOf(deps, scheduled.delivery) !== carrier) {
-        open.delete(deliveryId); // its new address needs the other carrier: the sweep finds it
+        // The new address needs the other carrier, and the sweep will find this delivery.
+        open.delete(deliveryId);
         continue;
       }
       const way = enter(deps, scheduled.delivery);
@@ -193,9 +200,9 @@ async function claimAdmitted(
 }
 
 /**
- * Postpones a delivery that got no place. Behind an open breaker, it is due when the breaker says, and is given up in
- * time like every other. At a full gate, it is due when its turn is likely. A short wait there is recorded only often
- * enough that the sweep does not step in.
+ * Postpones a delivery that got no place at the gate. Behind an open breaker, the breaker sets the next due
+ * time, and the delivery expires at its usual age. At a full gate, the delivery is due when its turn is
+ * likely. Short waits there are recorded just often enough to keep the sweep from stepping in.
  */
 async function hold(
   deps: ActivityDependencies,

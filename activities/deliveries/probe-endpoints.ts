@@ -1,5 +1,5 @@
-// Tries the endpoints of a proposed change of the scheme before somebody approves it. Each gets a pacs.028 about a
-// payment that does not exist, which is harmless.
+// Tries the endpoints of a proposed change of the scheme before an operator approves the change. Each
+// endpoint gets a pacs.028 about a payment that does not exist, which is harmless.
 import { randomUUID } from 'node:crypto';
 import { refuseEndpoint } from '../../core/deliveries/callback-address.ts';
 import { enquireAboutNothing } from '../../core/iso20022/pacs028.ts';
@@ -16,7 +16,7 @@ type Dependencies = Pick<
 const everyMs = 500;
 const atOnce = 4;
 
-/** @returns a function that stops it, and resolves after the trials that are under way */
+/** @returns a function that stops the probes, and resolves after the running probes */
 export function probeEndpoints(deps: Dependencies): () => Promise<void> {
   return repeat(async () => {
     await probeWanted(deps).catch((error: unknown) => {
@@ -52,7 +52,8 @@ async function tryOne(
   const body = Buffer.from(message);
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
-    ...signer.headersOf({ id: messageIdentification, body }), // before the place, which only `post` gives back
+    // Sign before taking the place, because only `post` gives the place back.
+    ...signer.headersOf({ id: messageIdentification, body }),
   };
   const place = outbound.enterAnyway(`probe of ${url}`);
   if (!place.admitted) return { outcome: 'failed', says: `It could not be tried: ${place.reason}.` };

@@ -1,17 +1,18 @@
-// How each kind of message is sent, and which answers count: one row per kind. core/deliveries/delivery-schedule.ts
-// says when it is sent again, addresses.ts where it goes, and failures.ts what a failure leads to.
+// One row per kind of message: how it is sent, and which answers count. The schedule of retries is in
+// core/deliveries/delivery-schedule.ts. The address comes from addresses.ts, and failures.ts defines the
+// consequence of a failure.
 import type { AttemptOutcome, DeliveryKind } from '../../db/deliveries/deliveries.ts';
 
 export interface SendPolicy {
   /**
-   * Whether the HTTP status counts as a receipt by itself, if the body holds no message that counts.
-   * @param isNoXml whether the body is empty, or a plain text without a tag
+   * Whether the HTTP status alone counts as a receipt, if the body holds no message that counts.
+   * @param isNoXml whether the body is empty, or plain text without a tag
    */
   readonly isReceipt: (status: number, isNoXml: boolean) => boolean;
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
-  /** `CBK-1`: the record says when the next attempt is due. `TIM-3`: the caller sends again. */
+  /** `CBK-1`: the database stores when the next attempt is due. `TIM-3`: the caller sends again. */
   readonly schedule: 'CBK-1' | 'TIM-3';
-  /** How long to wait for an answer: as SEC-5 says, or as long as the answer is of use. */
+  /** How long to wait for an answer: the limits of SEC-5, or as long as the answer is useful. */
   readonly waits: 'SEC-5' | 'of-use';
   readonly excerptBytes: number;
 }
@@ -19,9 +20,9 @@ export interface SendPolicy {
 export const isSuccess = (status: number) => status >= 200 && status < 300;
 
 const asked = {
-  serverErrorIs: 'MAYBE_SENT', // the receiver may have read the message and acted on it
+  serverErrorIs: 'MAYBE_SENT', // The receiver may have read the message and acted on it.
   schedule: 'TIM-3',
-  excerptBytes: 0, // its message is stored; anything else may hold personal data
+  excerptBytes: 0, // The message in the answer is stored. Anything else may hold personal data.
 } as const;
 
 const enquiry = {
@@ -30,7 +31,7 @@ const enquiry = {
   waits: 'of-use',
 } as const;
 
-/** Messages that are sent until the receiver takes them, which any 2xx says. */
+/** Messages that are sent until the receiver acknowledges them with any 2xx status. */
 const told = {
   isReceipt: isSuccess, // seam: receipt
   serverErrorIs: 'ANSWERED',
@@ -42,7 +43,8 @@ const told = {
 export const sendPolicies = {
   instruction: {
     ...asked,
-    isReceipt: (status, isNoXml) => status === 202 || (isSuccess(status) && isNoXml), // its pacs.002 comes later
+    // The pacs.002 comes later.
+    isReceipt: (status, isNoXml) => status === 202 || (isSuccess(status) && isNoXml),
     waits: 'SEC-5',
   },
   'directory-enquiry': enquiry,

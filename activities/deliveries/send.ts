@@ -1,6 +1,6 @@
-// Sends messages of all kinds through outbound.ts. Each send takes a place at the receiver's gate, commits a claim
-// before the socket opens, makes one exchange, and records the outcome (CBK-4). The kinds differ only by their row in
-// send-policies.ts. The caller decides what follows.
+// Sends messages of every kind. Each send takes a place at the receiver's gate and commits a claim before the
+// socket opens. It then makes one exchange and records the outcome (CBK-4). The kinds differ only by their
+// row in send-policies.ts. The caller decides what happens next.
 import { randomUUID } from 'node:crypto';
 import {
   afterOwnFaultMs,
@@ -29,7 +29,7 @@ import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from '../wire/signer.ts';
 import { isWhiteSpace } from '../../core/iso20022/tree.ts';
 
-/** The address of a message, and its place at the receiver's gate. `undefined` instead of it: there is no address. */
+/** The address of a message, and its place at the receiver's gate. */
 export interface Way {
   readonly admitted: true;
   readonly url: string;
@@ -39,9 +39,11 @@ export interface Way {
 }
 
 /**
- * Takes a place at the gate of the receiver that is registered at this moment. A send that has to wait holds nothing.
- * @param through `anyway` ignores the breaker, for a send that must be tried. `party` is one of several behind the
- *   receiver: its silence delays neither the other parties nor other messages to the receiver.
+ * Takes a place at the gate of the receiver that is registered now. A send that has to wait holds no
+ * resources.
+ * @param through `anyway` ignores the circuit breaker, for a send that must be tried. `party` names one of
+ * several parties behind the receiver. If this party does not answer, the other parties are not delayed.
+ * @returns undefined if there is no address
  */
 export function enter(
   deps: ActivityDependencies,
@@ -63,13 +65,13 @@ export function enter(
 
 export interface Claimed {
   readonly attempt: ClaimedAttempt;
-  /** `performance.now()` until which the message may leave; undefined: no limit. */
+  /** The value of `performance.now()` until which the message may leave. Undefined means no limit. */
   readonly until: number | undefined;
 }
 
 /**
- * Claims one send for a place that was taken before; gives the place back if nothing may be sent. If the database's
- * answer is lost, it asks for the same claim again, because only this call knows that nothing was sent.
+ * Claims one send for a place at the gate, and gives the place back if nothing may be sent. If the database's
+ * reply is lost, repeats the same claim: only this call knows that nothing was sent.
  */
 export async function claimSend(
   way: Way | undefined,
@@ -79,7 +81,7 @@ export async function claimSend(
   let claimed: Claimed | undefined;
   try {
     claimed = await outlast(async () => {
-      const beganAt = performance.now(); // read before the claim, so that the limit is rather too early than too late
+      const beganAt = performance.now(); // Read before the claim, so that the limit is never too late.
       const attempt = await claim(id);
       if (attempt === undefined) return undefined;
       return { attempt, until: attempt.remainingMs === null ? undefined : beganAt + attempt.remainingMs };
@@ -98,30 +100,34 @@ export interface AnswerBody {
 
 export interface Sending<Answer> extends Claimed {
   readonly way: Way | undefined;
-  /** UETR of the payment, or id of the resolution, for the record. */
+  /** UETR of the payment, or id of the resolution. It is recorded with the attempt. */
   readonly subjectId: string;
   /**
-   * Reads and records the message in the receiver's answer; may run several times. Undefined: the answer cannot be
-   * about our message, and is on record as refused. Only for messages that the receiver answers with a message.
+   * Reads and records the message in the receiver's answer; may run several times. Only for messages that the
+   * receiver answers with a message. Returns undefined if the answer is not about our message; it is then
+   * recorded as refused.
    */
   readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
 }
 
 export interface Sent<Answer> {
-  /** As recorded. The kind's policy says how an HTTP status counts. */
+  /** The recorded outcome. The send policy of the kind defines how an HTTP status counts. */
   readonly outcome: AttemptOutcome;
-  /** The outcome in words, for the Temporal UI. */
+  /** The outcome in words, shown in the Temporal UI. */
   readonly story: string;
-  /** The receiver's answer; undefined: none that counts. */
+  /** The receiver's answer. Undefined if there is none, or if it does not count. */
   readonly answer: Reply<Answer> | undefined;
-  /** Our fault because of which nothing was sent, as an error class. Then there was no attempt, and nothing ends. */
+  /**
+   * The error class of a fault of Isthmus that prevented the send. Such a fault uses up no attempt and ends
+   * no schedule.
+   */
   readonly fault: string | undefined;
   readonly next: Following;
 }
 
 type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
 
-/** Sends once and records the outcome. Without a way, the attempt opens no socket. */
+/** Sends once and records the outcome. If there is no address, no socket opens. */
 export async function send<Answer = never>(
   deps: ActivityDependencies,
   sending: Sending<Answer>,
@@ -129,7 +135,7 @@ export async function send<Answer = never>(
   const { attempt, way } = sending;
   const policy = sendPolicies[attempt.kind];
   const startedAt = performance.now();
-  // leaves the gate if nothing was posted, also after a defect; otherwise the place has ended already
+  // Leave the gate if nothing was posted, also after a defect. After a post, the place is already free.
   const result = await tracedPost(deps, sending, policy).finally(() => way?.admission.leave());
   const durationMs = Math.round(performance.now() - startedAt);
   const answer = await answerOf(deps, sending, result);
@@ -174,8 +180,8 @@ export async function send<Answer = never>(
 }
 
 /**
- * The failure to throw if a message was not sent by our own fault. No attempt was used up: only a deadline, an operator
- * or an answer that arrives another way ends the wait.
+ * The failure to throw if a fault of Isthmus prevented the send. No attempt is used up. Only a deadline, an
+ * operator, or an answer that arrives another way ends the retries.
  */
 export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: string) {
   const inMs = afterOwnFaultMs(fault, attempt);
@@ -185,7 +191,7 @@ export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: st
 
 const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
 
-/** A 2xx without an answer that counts is a failure of the party. */
+/** A 2xx response whose answer does not count is a failure of the party. */
 const uncountedAs = (status: number, answer: unknown): string | null =>
   isSuccess(status) && answer === undefined ? 'not-counted' : null;
 
@@ -235,7 +241,7 @@ async function post(
   return way.admission.post(way.url, body, headers, limitsOf(policy, until)); // seam: sent-bytes
 }
 
-/** Undefined: this worker has no key to sign with, and nothing is sent unsigned. */
+/** Undefined if this worker has no key to sign with; then nothing is sent unsigned. */
 async function signatureOf(
   signer: Signer,
   { messageIdentification: id, body }: { readonly messageIdentification: string; readonly body: Buffer },
@@ -259,7 +265,10 @@ function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits 
 }
 
 const lessThan = 0x3c;
-/** Whether a byte shows that a body is not text in UTF-8, but in UTF-16, or compressed. */
+/**
+ * Whether a byte is a control character. Such a byte shows that a body is UTF-16 or compressed, not UTF-8
+ * text.
+ */
 export const isControl = (byte: number) => byte < 0x20 && !isWhiteSpace(byte);
 
 async function answerOf<Answer>(
@@ -278,7 +287,7 @@ async function answerOf<Answer>(
   return (await readReply(deps, sending, () => read(result))) ?? receipt;
 }
 
-/** Undefined: the message does not count. The record says that it was refused, or that it met a defect. */
+/** Undefined if the message does not count. The database then holds the refusal, or the defect. */
 async function readReply<Answer>(
   deps: ActivityDependencies,
   sending: Sending<Answer>,

@@ -1,4 +1,4 @@
-// Composes the fxtr.017 that tells an FX provider of its trade, when the payment is decided.
+// Composes the fxtr.017, which informs an FX provider about its trade when the payment is decided.
 import { assert } from '../../core/assert.ts';
 import { identifyAgent } from '../../core/payments/agent.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
@@ -14,8 +14,8 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { isDefect } from '../failures.ts';
 
 /**
- * The fxtr.017 of a payment with a quote; null if the debtor agent does its own FX. If a defect prevents the fxtr.017,
- * this raises an alert and returns null, so that the decision is not delayed.
+ * The fxtr.017 of a payment with a quote; null if the debtor agent does its own FX. If a defect prevents the
+ * fxtr.017, this raises an alert and returns null, so that the decision is not delayed.
  */
 export async function composeNotification(
   deps: ActivityDependencies,
@@ -38,7 +38,9 @@ export async function composeNotification(
   }
 }
 
-/** Raises an alert if the FX provider has no address. The notification waits until a person registers one. */
+/**
+ * Raises an alert if the FX provider has no address. The notification waits until an address is registered.
+ */
 export async function alertIfNoEndpoint(
   deps: ActivityDependencies,
   { uetr, fxpId }: DecidablePayment,
@@ -55,7 +57,7 @@ type NotificationTerms = DecidablePayment &
 
 function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
   const reference = deps.reference();
-  // Names the same agents as the payment's messages do, including their branches.
+  // Names the same agents, with their branches, as the messages of the payment.
   const named = payment.sourceReferences.agents ?? {};
   const agent = (institutionId: string): AgentIdentification => {
     const institution = reference.institutions.get(institutionId);
@@ -63,7 +65,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     return identifyAgent(institution);
   };
   const messageIdentification = newMessageIdentification();
-  // The trading side is the source PSP: it buys the currency that is paid out at the destination.
+  // The trading side is the source PSP. It buys the currency that is paid out at the destination.
   const xml = buildFxtr017({
     messageIdentification,
     uetr: payment.uetr,

@@ -1,5 +1,5 @@
-// Writes the decision of a payment with the messages derived from it. These are the callback, the confirmation to the
-// destination and, on ACCC with a quote, the fxtr.017. It sends nothing.
+// Writes the decision of a payment and the messages derived from it. These are the callback, the confirmation
+// to the destination and, for ACCC with a quote, the fxtr.017. This module sends nothing.
 import { assert } from '../../core/assert.ts';
 import {
   decisionBy,
@@ -30,8 +30,9 @@ import { recordAuditOnce } from '../../db/records/audit.ts';
 import { findPayment } from '../../db/payments/payments.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in the order of sending
-const maxTries = 3; // one first final and one decision may be written concurrently; each costs one try
+const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // The order of sending.
+// One first final status and one decision may be written concurrently, and each costs one try.
+const maxTries = 3;
 
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
   return ({ uetr, cause }) =>
@@ -39,14 +40,14 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
       { logger: deps.logger.child({ uetr }), what: 'a decision met a defect' },
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
-        // a decision without its messages must not be written: alert a person, and try again
+        // A decision without its messages must not be written. So alert an operator, and try again.
         await recordAuditOnce(deps.db, { kind: 'decision.defect', subjectId: uetr });
         return { retryInMs: afterDefectMs };
       },
     );
 }
 
-const afterDefectMs = 30_000; // as often as the sweep runs
+const afterDefectMs = 30_000; // The interval of the sweep.
 
 async function decideOnce(
   deps: ActivityDependencies,
@@ -61,7 +62,7 @@ async function decideOnce(
     if (waitMs > 0) return { waitMs };
     if (cause.by === 'record' && payment.firstFinal === null && payment.outcome === null) return null;
     const decision = await write(deps, payment, cause);
-    // another report may have decided
+    // Another report may have made the decision.
     if (decision !== undefined) return settleReport(deps, payment, decision, cause);
     if (cause.by === 'unreachable' && payment.firstFinal === null) {
       const { decision: meanwhile, firstFinal, outcome } = await loadDecidable(deps.db, uetr, null);
@@ -73,7 +74,10 @@ async function decideOnce(
   );
 }
 
-/** The first final wins. A later one is compared with the decision and confirmed, but changes nothing. */
+/**
+ * The first final status decides. A later one is compared with the decision and confirmed, but changes
+ * nothing.
+ */
 async function settleReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -83,12 +87,16 @@ async function settleReport(
   if (cause.by !== 'destination') return decision;
   const { report } = payment;
   assert(report !== null, 'a report is stored before it decides');
-  const isUntold = payment.decision !== null && cause.wantsConfirmation; // a new decision includes the confirmation
+  // A new decision already includes the confirmation.
+  const isUntold = payment.decision !== null && cause.wantsConfirmation;
   await takeLateFinal(deps.db, { ...payment, decision }, { report, sender: isUntold ? 'untold' : 'told' });
   return decision;
 }
 
-/** @returns undefined if another decision or final came first, or if the condition of this decision no longer holds */
+/**
+ * @returns undefined if another decision or final status came first, or if this decision's condition no
+ * longer holds
+ */
 async function write(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -115,7 +123,7 @@ async function write(
     const message = change.tells.includes(kind) ? derived[kind] : null;
     return message === null ? [] : [{ kind, message }];
   });
-  // before the decision, because a crash after it would lose the alert
+  // Alert before the decision is written, because a crash after it would lose the alert.
   if (notification !== null) await alertIfNoEndpoint(deps, payment);
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
@@ -163,7 +171,9 @@ function tellDecided(
   });
 }
 
-/** AddtlInf of a pacs.002 whose outcome operators recorded: no message from the destination states it. */
+/**
+ * AddtlInf of a pacs.002 whose outcome operators recorded, because the destination sent no message about it.
+ */
 const foundOut = {
   source: 'LIF-4 the destination sent no final status: two operators of Isthmus found out, and confirmed it',
   destination:
@@ -171,9 +181,12 @@ const foundOut = {
 } as const;
 
 const narrative = 'NARR';
-const maxWords = 105; // longest AddtlInf
+const maxWords = 105; // Characters. The maximum length of AddtlInf.
 
-/** The destination's reason in its own words, if its code is NARR; none if its seal is broken. */
+/**
+ * The destination's own text, if its reason code is NARR. Empty if the stored message fails its integrity
+ * check.
+ */
 async function ownWordsOf(
   { db, engine }: ActivityDependencies,
   messageId: string,
@@ -188,7 +201,10 @@ async function ownWordsOf(
 
 /** AddtlInf for NARR if the destination gave no readable reason. */
 const withoutReason = 'the destination gave no reason that can be passed on';
-/** A source recognises the gateway's rejections by a leading rule id. A destination's text must not look like one. */
+/**
+ * The source recognises the gateway's rejections by a leading rule id. So text from a destination must not
+ * start with one.
+ */
 const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 
 interface Stated {
@@ -222,7 +238,7 @@ function composeReport(
     reasonCode: reasonCode ?? undefined,
     additionalInformation: informationOn(stated),
   });
-  // A code from another party may be missing from the guideline of the scheme. It must not delay the decision.
+  // The scheme's guideline may lack a code of another party. This must not delay the decision.
   const schema = due.decidedBy === 'gateway' || reasonCode === null ? 'guideline' : 'intake';
   const composition: Composition = {
     type: 'pacs002',

@@ -1,5 +1,5 @@
-// Sends the stored instruction to the destination, once per call, and takes its answer. It never sends a payment that
-// is decided or past its deadline.
+// Sends the stored instruction to the destination, once per call, and processes the answer. It never sends a
+// payment that is decided or past its deadline.
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import { claimInstruction, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
@@ -27,12 +27,12 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const entered = await enterOrWait(deps, party, deliveryId);
       if (entered === 'given up') return { kind: 'unanswered' };
       const { way, isLast } = entered;
-      // all sends of one activity form one round, even if our own faults interrupt it
+      // All sends of one activity form one round, even if faults of Isthmus interrupt it.
       const round = roundOf();
       const claimed = await claimSend(way, (claim) =>
         claimInstruction(deps.db, deliveryId, { round, claim }),
       );
-      if (claimed === undefined) return { kind: 'late' }; // a lost attempt may have made a confirmation due
+      if (claimed === undefined) return { kind: 'late' }; // A lost attempt may have made a confirmation due.
       const { attempt } = claimed;
       const read = (body: AnswerBody) => takeAnswer(deps, { uetr, attempt }, body);
       const sent = await send(deps, { ...claimed, way, subjectId: uetr, read });
@@ -49,9 +49,10 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
 }
 
 /**
- * Enters the gate, or waits outside. A NORM payment is rejected after 60 s if no byte can have left, even if the
- * breaker would hold its retries longer. If it was tried before, the round ends then. If not, it is tried past the
- * breaker, because a rejection needs one attempt; `isLast` marks that attempt.
+ * Enters the gate, or throws a failure that makes the activity wait. A NORM payment is rejected after 60 s if
+ * no byte can have left, even if the breaker holds its retries longer. If it was tried before, the round ends
+ * then. If not, it is tried once past the breaker, because a rejection needs one attempt; `isLast` marks that
+ * attempt.
  */
 async function enterOrWait(
   deps: ActivityDependencies,
@@ -71,17 +72,17 @@ async function enterOrWait(
   throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
 }
 
-/** The id of the round in which the sends of this activity are counted. */
+/** The id of the round in which this activity counts its sends. */
 function roundOf(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** A 202 may have any body. It is recorded as refused only if it may have been a pacs.002. */
+/** A 202 response may have any body. It is recorded as refused only if it may have been a pacs.002. */
 const isNoReport = ({ body, truncated }: AnswerBody) =>
   !truncated && !body.includes('pacs.002') && !body.some(isControl);
 
-/** Takes the destination's pacs.002 exactly like one that is sent to our address. */
+/** Processes the pacs.002 in the response exactly like one that the destination sends to the api. */
 async function takeAnswer(
   deps: ActivityDependencies,
   { uetr, attempt }: { readonly uetr: string; readonly attempt: ClaimedAttempt },
@@ -97,7 +98,7 @@ async function takeAnswer(
     case 'invalid':
     case 'mismatch':
       return undefined;
-    case 'interim': // like a 202: the final report comes later
+    case 'interim': // Like a 202, because the final report comes later.
       return { kind: 'pending' };
     case 'final':
       return taken;

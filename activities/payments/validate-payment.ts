@@ -1,5 +1,5 @@
-// Judges a stored pacs.008 and writes the payment with its first answer. One statement does both, so that every answer
-// is durable. The database's unique keys are the authority on duplicates.
+// Judges a stored pacs.008 and writes the payment together with its first answer. One statement writes both,
+// so every answer is durable. The unique keys of the database decide what is a duplicate.
 import { randomUUID } from 'node:crypto';
 import { claimedDebtorAgent, identifyAgent } from '../../core/payments/agent.ts';
 import { countryPair } from '../../core/quotes/corridor.ts';
@@ -34,12 +34,12 @@ import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-message.ts';
 
-/** A submission under judgement, with the values that its outcome needs. */
+/** A submission that is being judged, with the values that its outcome needs. */
 interface Case {
   readonly messageId: string;
   readonly stored: StoredSubmission;
   readonly references: Pacs008References;
-  /** The debtor agent that the message claims. It may see the payment even if it is rejected. */
+  /** The debtor agent that the message names. This agent may see the payment even if it is rejected. */
   readonly debtorAgentId: string | null;
 }
 
@@ -61,7 +61,7 @@ export function createValidatePayment(deps: ActivityDependencies): PaymentLocalA
   };
 }
 
-/** A submission that was judged before gets its existing answer, without new checks. */
+/** A submission that was judged before gets its stored answer again, without new checks. */
 function judgeAndWrite(deps: ActivityDependencies, messageId: string, judge: Judge): Promise<Judgement> {
   return untilWritten(async () => {
     const stored = await loadSubmission(deps.db, messageId);
@@ -71,7 +71,7 @@ function judgeAndWrite(deps: ActivityDependencies, messageId: string, judge: Jud
   });
 }
 
-/** Reads all input of the judgement first, the quote last. Then judges the message in the order of PAY-3. */
+/** Reads all input of the judgement, then judges the message in the order of PAY-3. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,
@@ -83,7 +83,7 @@ async function judge(
   const debtorAgentId = claimedDebtorAgent(reference, document, sourceSystem)?.institutionId ?? null;
   const context = { reference, sourceSystem, storedAt, now, recorded: stored };
   const quoteId = quoteNeeded(reading, context);
-  // last, so that its state is current
+  // Read the quote last, so that its state is as recent as possible.
   const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId);
   return {
     submission: { messageId, stored, references, debtorAgentId },
@@ -91,7 +91,10 @@ async function judge(
   };
 }
 
-/** After a defect: RJCT NARR from the keys alone, which were checked at intake, and an alert. */
+/**
+ * After a defect: rejects with RJCT NARR and raises an alert. It uses only the keys, which were checked at
+ * intake.
+ */
 function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: StoredSubmission): Judged {
   const { messageIdentification, uetr } = stored;
   const original = { messageIdentification, messageNameId: messages.pacs008.identifier, uetr };
@@ -101,7 +104,10 @@ function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: Sto
   };
 }
 
-/** The existing judgement, for a status enquiry or an execution that continues from the record. */
+/**
+ * Returns the stored judgement, for a status enquiry or for a workflow execution that resumes from the
+ * database.
+ */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
@@ -114,7 +120,8 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
   );
   return {
     verdict: 'accepted',
-    // only a repeat enquires; the submission itself never does, however late it is judged
+    // Only a repeated submission counts as a status enquiry. The first one never does, however late it is
+    // judged.
     enquiry: payment.isStatusOwed,
     answerMessageId: payment.answerMessageId,
     instructionDeliveryId,
@@ -135,7 +142,8 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
 }
 
 /**
- * Answers a refusal or a rejection. Refusal of a repeat: HTTP answer only. Rejection: the payment's final status.
+ * Answers a submission that was not accepted. A refused repeat gets only the HTTP answer. A rejection is the
+ * final status of the payment.
  */
 async function answerNo(
   deps: ActivityDependencies,
@@ -186,12 +194,12 @@ function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent
   return { kind: event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
-/** A rejected payment has no destination on record. This event records which destination was paused. */
+/** A rejected payment has no destination in the database. This event records which destination was paused. */
 function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | null {
   return party === undefined ? null : { kind: 'payment.destination-paused', subjectId, party };
 }
 
-/** Milliseconds from the storing of a submission to its reading for judgement, by the database clock. */
+/** Milliseconds from the storage of a submission until it was read for judgement, by the database clock. */
 const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
 
 async function accept(
@@ -268,7 +276,7 @@ async function openSubmission(
   }
 }
 
-/** The converted pacs.008, and the references for its confirmation. */
+/** Converts the pacs.008 for the destination. Also returns the references that the confirmation needs. */
 function forwardedPacs008(
   { stored, references }: Case,
   { message, payment }: AcceptedPacs008,
@@ -278,7 +286,7 @@ function forwardedPacs008(
   const messageIdentification = newMessageIdentification();
   const creationDateTime = new Date(stored.now).toISOString();
   const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
-  // Use the same BIC as the message does, so that the destination sees one agent instead of two.
+  // Use the same BIC as the source message, so that the destination does not see two different agents.
   const { bicfi } = message.creditorAgent;
   const instructedAgent =
     bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };

@@ -1,5 +1,5 @@
-// Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call. It stores the
-// acmt.024 of the HTTP response. follow-resolution.ts acts on the answer.
+// Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call. It
+// stores the acmt.024 from the HTTP response. follow-resolution.ts acts on the answer.
 import { assert } from '../../core/assert.ts';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import type { RequestReferences } from '../../core/iso20022/acmt023.ts';
@@ -16,8 +16,9 @@ import { withHeartbeat } from '../heartbeat.ts';
 import { acceptedRequest, assigneeOf, openRequest } from './resolution-messages.ts';
 import { claimSend, enter, ownFault, send, type AnswerBody } from '../deliveries/send.ts';
 
-const followMs = 100; // time to store an answer and act on it before the deadline
-// pause between retries after those of TIM-3; a receiver may read a request twice without harm
+const followMs = 100; // Milliseconds to store an answer and act on it before the deadline.
+// Milliseconds between retries after the retries of TIM-3. Reading a request twice does no harm to a
+// receiver.
 const untilDeadlineMs = 1_000;
 
 export function createAskResolution(deps: ActivityDependencies): EnquiryActivities['askResolution'] {
@@ -48,7 +49,10 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
   };
 }
 
-/** The party that a stored enquiry asks, as one word. Empty if the stored copy was changed; then nothing is sent. */
+/**
+ * The party that a stored enquiry asks, as one id. Empty if the stored copy was changed; then nothing is
+ * sent.
+ */
 async function askedBy({ engine }: ActivityDependencies, enquiry: StandingEnquiry): Promise<string> {
   const { body, messageIdentification } = enquiry;
   if (body === null) return '';
@@ -70,7 +74,10 @@ async function referencesOf(
   return (await openRequest(engine, { body, messageIdentification }, acceptedRequest)).references;
 }
 
-/** @returns the id of the stored acmt.024; undefined if it does not answer this request and was recorded as refused */
+/**
+ * @returns the id of the stored acmt.024; undefined if it does not answer this request and is recorded as
+ * refused
+ */
 async function takeAnswer(
   deps: ActivityDependencies,
   { resolutionId: subjectId, attempt }: Asked,

@@ -1,5 +1,5 @@
-// Acts on a party's answer, or on the deadline. It stores the next enquiry, or the resolution's one answer with its
-// callback, by compare-and-set. It sends nothing.
+// Acts on a party's answer, or on the deadline. By compare-and-set, it stores the next enquiry, or the only
+// answer of the resolution with its callback. It sends nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../core/assert.ts';
 import type { Acmt023 } from '../../core/iso20022/acmt023.ts';
@@ -43,7 +43,7 @@ import {
   type Request,
 } from './resolution-messages.ts';
 
-/** An accepted request that was unanswered when it was read. */
+/** An accepted request that had no answer yet when it was read. */
 interface Open {
   readonly stored: StoredRequest;
   readonly request: Request;
@@ -56,8 +56,8 @@ interface Report {
   readonly values: Acmt024;
 }
 
-/** The engine's timer may be this much early. This activity waits for the rest by the database clock. */
-const maxEarlyMs = 250; // more than leadMs of workflows/resolution.ts
+/** The workflow's timer may fire this much early. The activity waits for the rest by the database clock. */
+const maxEarlyMs = 250; // Milliseconds. Must exceed leadMs of workflows/resolution.ts.
 
 export function createFollowResolution(
   deps: ActivityDependencies,
@@ -81,7 +81,7 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
       if (remainingMs > 0) await delay(Math.min(remainingMs, maxEarlyMs));
       const report = enquiry === null ? undefined : await findReport(deps, enquiry);
       const followUp = report && followUpOf(deps, open, report);
-      // a party's stored answer counts, unless another party would have to be asked next
+      // A stored answer of a party counts, unless it requires another enquiry.
       const lastWord =
         report !== undefined && followUp !== undefined && !(followUp.ok && followUp.value !== null)
           ? await composeAnswer(deps, open, report, followUp)
@@ -94,7 +94,10 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
 
 type Answered = Extract<ResolutionStep, { kind: 'answered' }>;
 
-/** Returns the existing answer; otherwise the result of the work; after a defect of ours, the minimal answer. */
+/**
+ * Returns the stored answer if there is one, otherwise the result of the work. After a defect of Isthmus,
+ * returns the minimal answer.
+ */
 function bounded<Step extends ResolutionStep>(
   deps: ActivityDependencies,
   resolutionId: string,
@@ -133,7 +136,7 @@ async function readReport(deps: ActivityDependencies, messageId: string): Promis
   return reading.value;
 }
 
-/** The stored answer of the party that was asked last, if it has no consequence yet. */
+/** The stored answer of the last party asked, if the resolution has not acted on it yet. */
 async function findReport(
   deps: ActivityDependencies,
   { of, deliveryId }: StoredEnquiry,
@@ -143,14 +146,14 @@ async function findReport(
   return { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
 }
 
-/** The next enquiry that a report leads to; null if the report is the last word. */
+/** The next enquiry that a report requires; null if the report answers the request. */
 function followUpOf(deps: ActivityDependencies, { values }: Open, report: Report): FollowUp {
   return report.of === 'directory' && report.values.verified
     ? followDirectory(values, report.values, deps.reference())
     : ok(null);
 }
 
-/** The answer that a report leads to: the gateway's rejection of the reported account, or the report passed on. */
+/** The answer after a report: either the gateway rejects the reported account, or the report is passed on. */
 async function composeAnswer(
   deps: ActivityDependencies,
   { request }: Open,
@@ -161,7 +164,7 @@ async function composeAnswer(
   const passedOn = await composePassedOn(deps.engine, request, { values, by: of, messageId });
   const { reasonCode } = values;
   if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
-  // pass on a code that the scheme does not list unchanged, and record it
+  // A reason code that the scheme does not list is passed on unchanged, and recorded.
   const { resolutionId: subjectId } = request;
   const event = {
     kind: 'resolution.reason-unlisted',

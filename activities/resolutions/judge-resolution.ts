@@ -1,5 +1,6 @@
-// Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer. One
-// statement does both, so that every answer is durable. The database's unique key is the authority on duplicates.
+// Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own
+// answer. One statement writes both, so every answer is durable. The unique key of the database decides what
+// is a duplicate.
 import {
   loadRequest,
   recordAnsweredAtOnce,
@@ -64,7 +65,7 @@ async function judge(
     : rejectBy(routing.refusal);
 }
 
-/** Answers a request that we cannot judge. A repeat gets the answer in the HTTP response only. */
+/** Answers a request that Isthmus cannot judge. A repeat gets the answer only in the HTTP response. */
 async function answerBarely(
   deps: ActivityDependencies,
   messageId: string,
@@ -81,14 +82,14 @@ async function answerBarely(
   return ok({ verdict: 'refused', reasonCode, answerMessageId });
 }
 
-/** The judgement on record, if the message is repeated or the execution was started again. */
+/** The stored judgement, for a repeated message or a restarted execution. */
 function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
   return { verdict: 'routed', resolutionId, ...times, enquiry };
 }
 
-/** Refuses a repeat with other content, in the HTTP response only. The resolution stays untouched. */
+/** Refuses a repeat with other content, only in the HTTP response. The resolution does not change. */
 async function refuseRepeat(
   deps: ActivityDependencies,
   request: Request,

@@ -1,5 +1,5 @@
-// Composes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from
-// values and validated. This file sends and stores nothing.
+// Composes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each
+// message is built from values and validated. This module sends and stores nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../core/assert.ts';
 import {
@@ -30,17 +30,17 @@ import { compose, newMessageIdentification, type Composition } from '../compose.
 export interface Request {
   readonly resolutionId: string;
   readonly sourceSystem: string;
-  /** Database clock, epoch milliseconds. */
+  /** Time by the database clock, as epoch milliseconds. */
   readonly now: number;
   readonly references: RequestReferences;
 }
 
 const ownName = { otherId: 'ISTHMUS' };
 
-/** Reads a request that was judged before, or that we composed, without judging its values again. */
+/** Reads a request that was judged before, or that Isthmus composed, without judging its values again. */
 export const acceptedRequest = (document: XmlElement) => ok(takeAcmt023(document));
 
-/** The values of a stored request, and the references that every answer to it carries. */
+/** Reads the values of a stored request, and the references that every answer to it carries. */
 export async function openRequest(
   engine: XmlEngine,
   stored: { readonly body: Buffer; readonly messageIdentification: string },
@@ -60,7 +60,7 @@ export async function openRequest(
   }
 }
 
-/** The party that an enquiry asks, as one word: its BIC, or another id. */
+/** The party that an enquiry asks, as one id: its BIC, LEI or another id. */
 export function assigneeOf({ request }: Acmt023): string {
   const { bicfi, lei, otherId, memberId } = readAgent(elementAt(request, 'Assgnmt/Assgne/Agt')) ?? {};
   return bicfi ?? lei ?? otherId ?? memberId?.memberId ?? '';
@@ -125,14 +125,14 @@ export function composeRejection(
   });
 }
 
-/** The keys of a stored request, which were checked at intake. */
+/** The keys of a stored request. They were checked at intake. */
 export interface RequestKeys extends Omit<Request, 'references'> {
   readonly messageIdentification: string;
 }
 
 /**
- * The answer to a request that we could not judge: false NARR, from checked keys alone, and an alert. A broken seal of
- * the stored request has its own alert.
+ * The answer to a request that Isthmus could not judge: `false` with NARR, from checked keys only, and an
+ * alert. If the stored request fails its integrity check, that raised its own alert.
  */
 export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {
   const { messageIdentification, ...request } = keys;

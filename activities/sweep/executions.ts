@@ -1,5 +1,5 @@
-// The sweep's access to executions: it asks whether one runs, and starts a lost one again. Everything that it starts is
-// already durable in the database. It decides nothing.
+// The sweep's access to workflow executions: it checks whether one runs, and restarts a lost one. Everything
+// that it starts is already durable in the database. This module makes no decisions.
 import {
   Client,
   isGrpcServiceError,
@@ -27,7 +27,7 @@ import type { Db } from '../../db/pool/connection.ts';
 export interface SweepDependencies {
   readonly db: Db;
   readonly executions: Executions;
-  /** The sweeping process runs these itself, because they need only the record. */
+  /** The sweeping process runs these activities itself, because they need only the database. */
   readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
     Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
   readonly logger: Logger;
@@ -40,20 +40,21 @@ export interface RunningExecution {
   readonly workflowId: string;
   readonly runId: string;
   readonly isFailing: boolean;
-  /** Its workflow task has failed or was lost, and is being retried. */
+  /** Its workflow task has failed or timed out, and is being retried. */
   readonly hasFailed: boolean;
   /**
-   * It has no pending workflow task, and no pending activity other than paused ones. It waits for a timer, for a
-   * message, or in vain, for example for a paused activity.
+   * It has no pending workflow task, and no pending activity except paused ones. It waits for a timer or a
+   * message, or it is stuck, for example behind a paused activity.
    */
   readonly isIdle: boolean;
-  /** For less than an hour, an activity waits for a worker, as one of a queue while no worker serves queues. */
+  /** An activity has waited less than an hour for a worker, for example because no worker serves queues. */
   readonly awaitsWorker: boolean;
   readonly historyLength: number;
 }
 
 const scheduled = 1; // PENDING_ACTIVITY_STATE_SCHEDULED
-const recentMs = 3_600_000; // then the sweep asks again: the delivery may have another address, or be too old
+// One hour. Afterwards the sweep signals again: the delivery may have a new address, or be too old.
+const recentMs = 3_600_000;
 
 type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
@@ -62,7 +63,10 @@ function isUntaken({ state, nextAttemptScheduleTime, scheduledTime }: PendingAct
   return Number(state) === scheduled && nextAttemptScheduleTime == null && ageMs < recentMs;
 }
 
-/** Events that others cause, and the workflow tasks that follow: the execution has done nothing itself. */
+/**
+ * Events that others cause, and the workflow tasks that follow. They do not show that the execution itself
+ * acted.
+ */
 const toldEvents = [
   'workflowExecutionSignaledEventAttributes',
   'workflowExecutionCancelRequestedEventAttributes',
@@ -77,28 +81,34 @@ const toldEvents = [
 ] as const;
 
 export interface Executions {
-  /** @throws ConfigurationError if the namespace lacks a search attribute: workflows that set it would be stuck */
+  /**
+   * @throws ConfigurationError if the namespace lacks a search attribute; workflows that set it would get
+   * stuck
+   */
   assertSearchAttributes(): Promise<void>;
   isReachable(): Promise<boolean>;
-  /** The running execution of that name, as far as the engine can say; undefined if there is none. */
+  /** The running execution with this workflow id, as reported by Temporal; undefined if there is none. */
   running(workflowId: string): Promise<RunningExecution | undefined>;
-  /** Whether the execution has acted since, beyond receiving messages. */
+  /** Whether the execution has acted since then, beyond receiving messages. */
   hasActedSince(earlier: RunningExecution): Promise<boolean>;
   end(execution: RunningExecution): Promise<unknown>;
-  /** Starts a payment's execution from the record, unless one is running. */
+  /** Starts a payment's execution from the database, unless one is running. */
   start(payment: StoredPaymentKey): Promise<unknown>;
   enquire(uetr: string): Promise<void>;
-  /** Asks a running execution to read the record, which may know more. */
+  /** Asks a running execution to read the database, which may hold newer facts. */
   look(uetr: string): Promise<void>;
-  /** Starts a resolution's execution from the record, unless one is running. */
+  /** Starts a resolution's execution from the database, unless one is running. */
   resolve(request: StoredRequestKey): Promise<unknown>;
   redeliver(subjectId: string): Promise<unknown>;
   scheduleBooks(): Promise<void>;
 }
 
 const callTimeoutMs = 10_000;
-const probeTimeoutMs = 3_000; // the engine normally answers within milliseconds
-/** A killed worker can cause two. Ending an execution does no harm: the sweep continues from the record. */
+const probeTimeoutMs = 3_000; // Temporal normally answers within milliseconds.
+/**
+ * A killed worker can cause two. Ending an execution is harmless, because the sweep resumes from the
+ * database.
+ */
 const failedTasks = 3;
 
 export interface ExecutionsOptions {
@@ -137,7 +147,7 @@ export function openExecutions(
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;
         }
-      }, probeTimeoutMs), // if the engine says that it has lost the execution, the client retries until this timeout
+      }, probeTimeoutMs), // If Temporal has lost the execution, the client retries until this timeout.
     hasActedSince: (earlier) => bounded(() => hasActedSince(connection, namespace, earlier)),
     end: ({ workflowId, runId }) =>
       bounded(() =>
@@ -166,7 +176,7 @@ export function openExecutions(
   };
 }
 
-/** Reads the events that were added to the history since, newest first. */
+/** Reads the history events that were added since then, newest first. */
 async function hasActedSince(
   { workflowService }: ConnectionLike,
   namespace: string,
@@ -190,7 +200,7 @@ async function hasActedSince(
 }
 
 const isInvalidArgument = (error: unknown) =>
-  // gRPC status code INVALID_ARGUMENT
+  // The gRPC status code INVALID_ARGUMENT is 3.
   error instanceof ServiceError && isGrpcServiceError(error.cause) && (error.cause.code as number) === 3;
 
 async function assertSearchAttributes(workflow: WorkflowClient, namespace: string): Promise<void> {
@@ -198,7 +208,7 @@ async function assertSearchAttributes(workflow: WorkflowClient, namespace: strin
     try {
       await workflow.count(`${name} = "none"`);
     } catch (error) {
-      if (!isInvalidArgument(error)) return; // the engine does not answer; readiness reports that
+      if (!isInvalidArgument(error)) return; // Temporal does not answer; the readiness check reports that.
       throw new ConfigurationError(
         `the Temporal namespace ${namespace} has no search attribute ${name}. Create it with docker/temporal-namespace.sh, then start the worker again.`,
       );

@@ -1,4 +1,4 @@
-// One sweep: finds in the record the work that nobody is doing, and starts it again in a fixed order.
+// One sweep finds in the database the work that no workflow is doing, and restarts it in a fixed order.
 import { causeOnRecord, type DecisionCause } from '../../core/payments/decision.ts';
 import { isSendOverdue, isStatusOwed, type Sends } from '../../core/payments/enquiry-schedule.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
@@ -33,28 +33,28 @@ import {
 import { lookForStuck } from './stuck-executions.ts';
 
 export interface SweepLimits {
-  /** How far back to look for items that are stored for long. */
+  /** How far back to look for items that were stored long ago, in milliseconds. */
   readonly withinMs: number;
   readonly graceMs: number;
   readonly standstillMs: number;
   readonly pieceMs: number;
   readonly pass: Pass;
   readonly signal: AbortSignal;
-  /** Renews the lease; called before each kind. */
+  /** Renews the lease of the sweep. Called before each kind of work. */
   readonly keepLease: () => Promise<unknown>;
 }
 
 const kinds = ['payments', 'lateFinals', 'deliveries', 'resolutions', 'submissions'] as const;
 type Kind = (typeof kinds)[number];
 
-/** One pass through each kind, from the oldest item to the youngest, in one sweep or several. */
+/** One pass through each kind of work, from the oldest item to the youngest. It may take several sweeps. */
 export interface Pass {
-  /** Where the next sweep continues; absent: at the beginning. */
+  /** Where the next sweep resumes, by kind. A kind that is absent starts at the beginning. */
   readonly places: Map<Kind, Place>;
   readonly through: Set<Kind>;
 }
 
-/** Runs one sweep. `isCut`: it ran out of time, and the next sweep should continue at once. */
+/** Runs one sweep. `isCut` means that it ran out of time and that the next sweep should start at once. */
 export async function sweepOnce(
   deps: SweepDependencies,
   { standstillMs, ...limits }: SweepLimits,
@@ -84,7 +84,10 @@ export async function sweepOnce(
 
 type PieceLimits = Omit<SweepLimits, 'standstillMs'>;
 
-/** For each kind, the search and the action for each item. A failure of one kind does not affect the others. */
+/**
+ * For each kind of work, the search and the action per item. A failure of one kind does not affect the
+ * others.
+ */
 const pieces: Readonly<
   Record<Kind, (deps: SweepDependencies, limits: PieceLimits, sweepRun: SweepRun) => Promise<void>>
 > = {
@@ -117,7 +120,7 @@ const pieces: Readonly<
         const owed = { subjectId, isOwed, goOn: () => deps.executions.redeliver(subjectId) };
         const workflowId = redeliveryWorkflowId(subjectId);
         await orNextTime(deps, { kind: 'deliveries', subjectId }, sweepRun, async () => {
-          // to ask again would bring it no sooner, and make its history longer with each sweep
+          // A workflow that waits for a worker needs no signal: the signal would only lengthen its history.
           const execution = await deps.executions.running(workflowId);
           if (execution?.awaitsWorker === true && !execution.isFailing) return;
           await startAgain(deps, { kind: 'deliveries', subjectId }, sweepRun, () =>
@@ -147,8 +150,9 @@ const pieces: Readonly<
 };
 
 /**
- * Works for at most pieceMs on one kind; the next sweep resumes behind the last item. So neither failing items nor a
- * backlog delays the others. Once an urgent kind was searched to its end, the next sweep starts at its beginning again.
+ * Works for at most pieceMs on one kind; the next sweep resumes after the last item. So neither failing items
+ * nor a backlog delay the other kinds. After a full search of an urgent kind, the next sweep starts it from
+ * the beginning.
  */
 async function inPieces<Row extends Place>(
   { pieceMs, pass: { places, through }, signal }: PieceLimits,
@@ -160,7 +164,7 @@ async function inPieces<Row extends Place>(
   },
 ): Promise<void> {
   const { kind, find, work, isUrgent } = piece;
-  let leftMs = pieceMs; // only the work counts, not the search
+  let leftMs = pieceMs; // Only the work counts, not the search.
   for await (const row of find(places.get(kind))) {
     if (leftMs <= 0 || signal.aborted) return;
     const begunAt = performance.now();
@@ -172,7 +176,7 @@ async function inPieces<Row extends Place>(
   if (isUrgent) places.delete(kind);
 }
 
-/** Compares a final that came after the decision with the decision, and confirms it. */
+/** Compares a final status that came after the decision with that decision, and confirms it. */
 async function settle(
   { activities, executions }: SweepDependencies,
   uetr: string,
@@ -180,12 +184,12 @@ async function settle(
 ): Promise<void> {
   const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
   const decided = await activities.decidePayment({ uetr, cause });
-  // fail, because the next sweep looks back only to the last pass that left nothing undone
+  // Fail, because the next sweep looks back only to the last pass that completed all its work.
   if (decided !== null && 'retryInMs' in decided) throw new Error('a defect kept it from being compared');
   await executions.redeliver(uetr);
 }
 
-/** In this process, because the execution may be stuck or busy. Executions do the rest. */
+/** Judges in this process, because the workflow may be stuck or busy. The workflow does the rest. */
 async function judge(
   deps: SweepDependencies,
   submission: UnjudgedSubmission,
@@ -197,7 +201,7 @@ async function judge(
   if (type === 'pacs008') {
     const workflowId = paymentWorkflowId(subjectId);
     const { verdict } = await activities.validatePayment({ messageId });
-    if (verdict === 'refused') return; // a refusal is told in an HTTP response only
+    if (verdict === 'refused') return; // The sender learns of a refusal only from the HTTP response.
     if (verdict === 'decided') {
       await executions.redeliver(subjectId);
       await stuck.endIfFailing(workflowId, subjectId);
@@ -216,7 +220,10 @@ async function judge(
   }
 }
 
-/** Answers a resolution in this process. Ends its execution, which should have answered, if that does nothing. */
+/**
+ * Answers a resolution in this process. If the workflow that should have answered stays idle, ends that
+ * workflow.
+ */
 async function answer(
   { activities, executions }: SweepDependencies,
   { messageId, sourceSystem, messageIdentification }: UnansweredResolution,
@@ -229,12 +236,12 @@ async function answer(
   await watchAsked(
     stuck,
     { workflowId },
-    // always owed: the execution should have answered
+    // The work is always overdue: the workflow should have answered.
     { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn },
   );
 }
 
-/** Continues an undecided payment if it has no execution, or if its execution does nothing about the overdue work. */
+/** Resumes an undecided payment if it has no workflow, or if its workflow ignores the overdue work. */
 async function sweepPayment(
   deps: SweepDependencies,
   payment: UndecidedPayment,
@@ -252,7 +259,7 @@ async function sweepPayment(
   const goOn = () => executions.start(payment);
   const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);
   if (execution === undefined) {
-    // the execution may have decided before it ended
+    // The workflow may have decided before it ended.
     if (await isUndecided(db, uetr))
       await startAgain(deps, { kind: 'payments', subjectId: uetr }, sweepRun, goOn);
     return;
@@ -260,7 +267,7 @@ async function sweepPayment(
   const isSendOwed = (now: Sends | null): now is Sends => now !== null && isSendOverdue(now, graceMs);
   if (!isSendOwed(sends)) return;
   const send = { subjectId: uetr, isOwed: async () => isSendOwed(await sendsOf(db, uetr)), goOn };
-  // an execution that is about to send, however long the breaker holds it, answers the enquiry by that send
+  // A workflow that is about to send answers the status enquiry by that send, even if the breaker delays it.
   if (!isStatusOwed(sends) || !execution.isIdle) {
     stuck.watch(execution, send);
     return;
@@ -279,8 +286,8 @@ const foundBy = {
 } as const satisfies Record<DecisionCause['by'], keyof FoundCounts>;
 
 /**
- * Decides by a stored final, a confirmed outcome or a past deadline. The record alone suffices, so a stuck execution
- * holds no payment back. Then tells the execution, or starts another.
+ * Decides by a stored final status, a confirmed outcome or a past deadline. The database alone suffices, so a
+ * stuck workflow cannot delay the payment. Then notifies the workflow, or starts a new one.
  */
 async function decideFromRecord(
   deps: SweepDependencies,
@@ -291,7 +298,7 @@ async function decideFromRecord(
   const { db, executions, activities } = deps;
   const { stuck } = sweepRun;
   const { uetr } = payment;
-  if (!(await isUndecided(db, uetr))) return; // its execution has decided in the meantime
+  if (!(await isUndecided(db, uetr))) return; // The workflow has decided in the meantime.
   const kind = foundBy[cause.by];
   await startAgain(deps, { kind, subjectId: uetr }, sweepRun, async () => {
     await activities.decidePayment({ uetr, cause });

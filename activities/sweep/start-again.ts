@@ -1,29 +1,30 @@
-// Handles each item that a sweep found (one-sweep.ts) separately, so that one failure affects no other item.
+// Handles each item that the sweep found (one-sweep.ts) separately, so that one failure affects no other
+// item.
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { isUnanswerable } from '../upkeep/defects.ts';
 import type { SweepDependencies } from './executions.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
 export const nothingFound = {
-  /** Stored and never judged. */
+  /** Submissions that were stored but never judged. */
   submissions: 0,
-  /** Accepted, undecided and without an execution. */
+  /** Payments that are accepted and undecided, but have no execution. */
   payments: 0,
-  /** Status enquiries of a source that the execution did not receive. */
+  /** Status enquiries of a source that did not reach the execution. */
   enquiries: 0,
-  /** Finals that were stored but did not decide. */
+  /** Final statuses that were stored but did not decide the payment. */
   finals: 0,
-  /** Outcomes that operators confirmed but that did not decide. */
+  /** Outcomes that operators confirmed but that did not decide the payment. */
   outcomes: 0,
   /** HIGH payments that are past their deadline by the database clock, and still undecided. */
   deadlines: 0,
   /** Payments and resolutions with due deliveries that were not attempted. */
   deliveries: 0,
-  /** Finals that came after the decision and lack an alert or a confirmation. */
+  /** Final statuses that came after the decision and lack an alert or a confirmation. */
   lateFinals: 0,
-  /** Resolutions past their deadline without an answer. */
+  /** Resolutions that are past their deadline without an answer. */
   resolutions: 0,
-  /** Executions that could not continue and were ended. */
+  /** Executions that the sweep ended because they were stuck. */
   stuck: 0,
 };
 export type FoundCounts = typeof nothingFound;
@@ -31,7 +32,7 @@ export type FoundCounts = typeof nothingFound;
 export interface SweepRun {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;
-  /** Something failed and is left to the next sweep. */
+  /** Something failed, so the next sweep must retry it. */
   hasFailed: boolean;
 }
 
@@ -45,7 +46,7 @@ export async function bring(stuck: StuckExecutions, workflowId: string, owed: Ow
   }
 }
 
-/** Watches the execution of that name that runs now, which was just asked to do something. */
+/** Watches the running execution with this workflow id, which was just asked to do work. */
 export async function watchAsked(
   stuck: StuckExecutions,
   { workflowId }: { readonly workflowId: string },
@@ -79,8 +80,9 @@ export async function startAgain(
 }
 
 /**
- * Leaves a failed item to the next sweep and lets this one continue. An item that a defect of ours makes unanswerable
- * is on record, and this worker does not try it again.
+ * Runs the work on one item. If it fails, the next sweep retries the item, and this sweep continues. If a
+ * defect of Isthmus makes an item unanswerable, that is recorded, and this worker does not try the item
+ * again.
  */
 export async function orNextTime(
   { executions, logger }: SweepDependencies,
@@ -94,6 +96,7 @@ export async function orNextTime(
     if (isUnanswerable(error)) return;
     sweepRun.hasFailed = true;
     logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
-    if (!(await executions.isReachable())) throw error; // otherwise every further item would wait for its time limit
+    // Otherwise every further item would wait for its time limit.
+    if (!(await executions.isReachable())) throw error;
   }
 }

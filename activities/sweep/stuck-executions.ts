@@ -1,6 +1,6 @@
-// Finds executions that are running but stuck. One whose workflow task keeps failing is ended at once. One whose worker
-// lost a local activity waits for nothing, and looks like one that is about to continue: it is ended if it does nothing
-// about owed work for standstillMs.
+// Finds executions that run but are stuck. An execution whose workflow task keeps failing is ended at once.
+// If a worker loses a local activity, the execution waits for nothing, but looks like one that is about to
+// continue. It is ended if it ignores overdue work for standstillMs.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { recordAuditOnce } from '../../db/records/audit.ts';
@@ -8,26 +8,32 @@ import type { Db } from '../../db/pool/connection.ts';
 import type { Executions, RunningExecution } from './executions.ts';
 
 /**
- * Milliseconds for which an execution may do nothing about owed work. It exceeds the longest local activity with the
- * pause before its retry (workflows/policies.ts). It also exceeds the delay of late timers of an engine that has just
- * restarted.
+ * Milliseconds for which an execution may ignore overdue work. It exceeds the longest local activity with the
+ * pause before its retry (workflows/policies.ts). It also exceeds the delay of timers after a restart of
+ * Temporal.
  */
 export const standstillMsDefault = 10_000;
 
 export interface StuckExecutions {
-  /** The running execution of that name. If its workflow task keeps failing, this ends it and returns undefined. */
+  /**
+   * The running execution with this workflow id. If its workflow task keeps failing, this ends it and returns
+   * undefined.
+   */
   endIfFailing(workflowId: string, subjectId: string): Promise<RunningExecution | undefined>;
-  /** Checks the execution again before the sweep ends, if it is idle or was just asked for the work. */
+  /** Checks the execution again before the sweep ends, if it is idle or was just asked to do the work. */
   watch(execution: RunningExecution, owed: Owed): void;
-  /** Checks all watched executions again. Ends those that do nothing about owed work, and starts that work. */
+  /**
+   * Checks all watched executions again. Ends those that ignore overdue work, and restarts that work.
+   * @returns false if a check failed
+   */
   settle(): Promise<boolean>;
 }
 
 export interface Owed {
   readonly subjectId: string;
   /**
-   * The execution was just asked for the work, so it may be busy with it and is checked again. Without this flag, only
-   * an idle execution is checked again.
+   * The execution was just asked to do the work. It may be busy with the work, so it is checked again.
+   * Without this flag, only an idle execution is checked again.
    */
   readonly isJustAsked?: true;
   isOwed(): Promise<boolean>;
@@ -37,7 +43,7 @@ export interface Owed {
 const notSettled = 'an execution that may be stuck could not be looked at; the next sweep does it';
 
 interface Suspect {
-  /** Its state when it should have begun to work. */
+  /** Its state when it should have begun the work. */
   execution: RunningExecution;
   readonly owed: Owed;
 }
@@ -50,7 +56,7 @@ interface Dependencies {
 
 interface StandstillLimits {
   readonly standstillMs: number;
-  /** Stops waiting; the next sweep finds what is not settled. */
+  /** Aborts the wait. The next sweep checks the remaining executions. */
   readonly signal: AbortSignal;
   readonly onEnd: () => void;
 }
@@ -73,13 +79,13 @@ export function lookForStuck(
   }
   async function settleOne({ execution, owed }: Suspect): Promise<void> {
     const now = await executions.running(execution.workflowId);
-    if (now?.runId !== execution.runId) return; // another execution, which has only begun
+    if (now?.runId !== execution.runId) return; // This is another execution, which has only begun.
     const doesNothing = now.isIdle || (owed.isJustAsked === true && now.hasFailed);
     if (!doesNothing || (await executions.hasActedSince(execution)) || !(await owed.isOwed())) return;
     await end(now, owed.subjectId);
     await owed.goOn();
   }
-  /** @returns false if one failed; the next sweep retries it */
+  /** @returns false if one check failed; the next sweep retries it */
   async function each(work: (suspect: Suspect) => Promise<void>): Promise<boolean> {
     let isComplete = true;
     for (const suspect of suspects) {

@@ -1,24 +1,25 @@
-// Watches the HIGH deadlines in every worker, in addition to the executions. A stalled worker may hold the tasks of
-// those executions, and a deadline must not wait until somebody notices. In a healthy system it finds nothing.
+// Watches the HIGH deadlines in every worker, in addition to the workflows. A stalled worker may hold the
+// workflow tasks of such payments, and a deadline must not wait for it. In a healthy system this finds
+// nothing.
 import { findOverdue } from '../../db/records/sweep.ts';
 import { repeat } from '../../db/pool/repeat.ts';
 import type { SweepDependencies } from './executions.ts';
 
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
-const graceMs = 1_000; // a healthy execution decides within 250 ms
-/** Concurrent decisions. Each may hold a connection while it waits for a lock. */
+const graceMs = 1_000; // Milliseconds. A healthy execution decides within 250 ms.
+/** Number of concurrent decisions. Each may hold a connection while it waits for a lock. */
 const lanes = 4;
-const lookMs = 5_000; // after this time, newly overdue payments are read and come first
+const lookMs = 5_000; // Milliseconds. After this time, newly overdue payments are read and come first.
 
-/** @returns a function that stops it, after the current look has ended */
+/** @returns a function that stops the watch after the current look */
 export function watchDeadlines({
   db,
   executions,
   activities,
   logger,
 }: SweepDependencies): () => Promise<void> {
-  let held = new Set<string>(); // payments that could not be decided last time; they come after all others
+  let held = new Set<string>(); // Payments that could not be decided last time. They come after all others.
   async function look(signal: AbortSignal): Promise<number> {
     try {
       const overdue: string[] = [];
@@ -54,7 +55,8 @@ export function watchDeadlines({
     }
     held.delete(uetr);
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
-    void executions.redeliver(uetr).catch(() => undefined); // the sweep finds due deliveries
+    // If this fails, the sweep finds the due deliveries.
+    void executions.redeliver(uetr).catch(() => undefined);
   }
   return repeat(look);
 }

@@ -1,5 +1,5 @@
-// Lets Xerces check a sample of the messages that libxml2 has judged. A different verdict raises an alert: one of the
-// engines, or our schema, is wrong. The verdict of libxml2 stands.
+// Lets Xerces check a sample of the messages that libxml2 has judged. A different verdict raises an alert,
+// because one of the engines or the schema is wrong. The verdict of libxml2 stands.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../../core/settings/config.ts';
 import { alertUnlessOpen, hasDetail } from '../../db/records/audit.ts';
@@ -17,7 +17,7 @@ interface Checking {
   readonly closers: (() => Promise<unknown>)[];
 }
 
-/** The engine whose verdicts count, with sampled checks by the second engine if they are configured. */
+/** The engine whose verdicts count. If configured, the second engine checks a sample of its verdicts. */
 export async function openCheckedEngine(
   config: WorkerConfig,
   { db, logger, metrics, given, closers }: Checking,

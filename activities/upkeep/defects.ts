@@ -1,6 +1,6 @@
-// Ensures that a message gets an answer even if a defect of ours occurs (SEC-9). The work is tried three times, in case
-// the defect was momentary; then the minimal answer is given. Other errors are rethrown, because a later retry may
-// succeed.
+// Ensures that a message gets an answer even if Isthmus has a defect (SEC-9). The work is tried three times,
+// in case the defect was momentary. Then the minimal answer is given. Other errors are rethrown, because a
+// later retry may succeed.
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { SealingKeyMissing } from '../../db/pool/failures.ts';
@@ -12,15 +12,16 @@ import type { ActivityDependencies } from '../dependencies.ts';
 const maxTries = 3;
 
 interface Defective {
-  /** A child logger with the id of the message or payment. */
+  /** A child logger that adds the id of the message or payment. */
   readonly logger: Logger;
   readonly what: 'a submission met a defect' | 'a decision met a defect' | 'an answer met a defect';
 }
 
 /**
+ * Runs the work, and gives the minimal answer if a defect persists.
  * @param work may run several times
- * @param bare makes the minimal answer from checked keys only; gets the name of the defect
- * @throws failures of the world; if `bare` meets a defect too, a non-retryable failure
+ * @param bare composes the minimal answer from checked keys only; receives the name of the defect
+ * @throws outside failures unchanged; a non-retryable failure if `bare` meets a defect too
  */
 export async function boundDefects<T>(
   defective: Defective,
@@ -46,8 +47,8 @@ export async function boundDefects<T>(
 }
 
 /**
- * As `boundDefects`, for a submission. If even the minimal answer fails, this raises an alert, and this worker does not
- * try the submission again.
+ * Like `boundDefects`, for a submission. If even the minimal answer fails, this raises an alert, and this
+ * worker does not try the submission again.
  * @param messageId id of the stored submission
  */
 export async function boundSubmission<T>(
@@ -86,19 +87,24 @@ function noteDefect({ logger, what }: Defective, error: unknown): string {
   return defect;
 }
 
-/** The name and top frames of a defect; never its text, which might contain a value of the message. */
+/**
+ * The name and the top frames of a defect. Its message is left out, because it might contain a value of the
+ * payment message.
+ */
 function describeDefect(error: unknown): { defect: string; frames: readonly string[] } {
   if (!(error instanceof Error)) return { defect: typeof error, frames: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   return { defect: error.name, frames: frames.slice(0, 5) };
 }
 
-const toldForMs = 10_000; // minimum interval between alerts, because each attempt meets the lack
+// Milliseconds between two alerts. Every attempt finds the key missing, so alerts are limited.
+const toldForMs = 10_000;
 const toldAtMs = new Map<string, number>();
 
 /**
- * Raises one alert for each worker and key, until an operator closes it. The worker's log shows which process it is.
- * @param keyId undefined: the worker has no key for sealing
+ * Raises one alert per worker and key, until an operator closes it. The log of the worker shows which process
+ * it is.
+ * @param keyId undefined if the worker has no key for sealing
  */
 export async function tellKeyMissing(
   { db, logger, workerId }: Pick<ActivityDependencies, 'db' | 'logger' | 'workerId'>,

@@ -1,5 +1,5 @@
-// Logs every alert of the record with level error, and every security event with level warn: at least once, whichever
-// process wrote it, unless no worker ran for a day.
+// Logs every stored alert with level error, and every stored security event with level warn. Each is logged
+// at least once, whichever process wrote it, unless no worker ran for a day.
 import { findUnloggedAlerts, markLogged } from '../../db/records/cases.ts';
 import { takeLease } from '../../db/pool/leases.ts';
 import { repeat } from '../../db/pool/repeat.ts';
@@ -10,7 +10,7 @@ type Dependencies = Pick<ActivityDependencies, 'db' | 'workerId' | 'logger'>;
 const everyMs = 2_000;
 const leaseMs = 10_000;
 
-/** @returns a function that stops it */
+/** @returns a function that stops the logging */
 export function logAlerts(deps: Dependencies): () => Promise<void> {
   return repeat(async () => {
     await logOnce(deps).catch((error: unknown) =>

@@ -1,5 +1,5 @@
-// Records every few seconds that this worker runs, and the state of its receivers. So an operator sees whether any
-// worker runs and which breakers are open, without asking each process.
+// Records every few seconds that this worker runs, and the state of its receivers. So an operator can see
+// whether any worker runs and which breakers are open, without asking each process.
 import type { WorkerConfig } from '../../core/settings/config.ts';
 import { forgetWorker, writeReceiverStates } from '../../db/deliveries/party-health.ts';
 import { repeat } from '../../db/pool/repeat.ts';
@@ -8,8 +8,8 @@ import type { ActivityDependencies } from '../dependencies.ts';
 const everyMs = 5_000;
 
 /**
- * The next write makes up for a failed one.
- * @returns a function that stops it
+ * Starts the reports. A failed write needs no retry, because the next report replaces it.
+ * @returns a function that stops the reports
  */
 export function reportReceivers(
   { db, outbound, workerId, logger }: Pick<ActivityDependencies, 'db' | 'outbound' | 'workerId' | 'logger'>,

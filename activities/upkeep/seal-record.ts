@@ -1,6 +1,7 @@
-// Seals the decisions and audit events, hour by hour: one worker at a time, each hour five minutes after its end. The
-// digest of each seal is also logged, out of reach of anyone who can write to the database. Each worker remembers the
-// newest seal that it has seen. If somebody removes it, the record is sealed anew, but an alert is raised.
+// Seals the decisions and audit events hour by hour: one worker at a time, each hour five minutes after its
+// end. The digest of each seal is also logged, because an intruder in the database cannot change the log.
+// Each worker remembers the newest seal that it has seen. If that seal disappears, the hours are sealed
+// again, but an alert is raised.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import {
   isSealThere,
@@ -16,7 +17,7 @@ type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'signer'>;
 
 const everyMsDefault = 60_000;
 
-/** @returns a function that stops it after the current hour */
+/** @returns a function that stops the sealing after the current hour */
 export function sealRecord(deps: Dependencies, everyMs = everyMsDefault): () => Promise<void> {
   const { db, logger } = deps;
   const [seal, look] = [openSealing(deps), watchSealing(db)];
@@ -24,20 +25,21 @@ export function sealRecord(deps: Dependencies, everyMs = everyMsDefault): () => 
     await seal(signal).catch((error: unknown) =>
       logger.warn({ err: error }, 'the record could not be sealed; trying again'),
     );
-    // in any case: another process may hold the turn for long, which is no failure
-    await look().catch(() => undefined); // the database is away: the next check reports
+    // Check even if no seal was made: another process may be sealing for long, which is no failure.
+    await look().catch(() => undefined); // If the database is unreachable, the next check reports.
     return everyMs;
   });
 }
 
 /**
- * The returned function is called periodically.
+ * Returns a function that seals all hours that are due. It is called periodically.
  * @internal exported for tests
  */
 export function openSealing({ db, logger, signer }: Dependencies): (signal: AbortSignal) => Promise<void> {
   let seen: SealHead | undefined;
   return async (signal) => {
-    await tellIfGone({ db, logger }, seen); // before an hour whose seal was removed is sealed anew
+    // This must come before an hour whose seal was removed is sealed again.
+    await tellIfGone({ db, logger }, seen);
     while (!signal.aborted) {
       const sealed = await sealNextHour(db, (digest) => signer.sign(digest));
       if (sealed === undefined) break;
@@ -62,12 +64,14 @@ async function tellIfGone(
   await alertUnlessOpen(db, { kind: 'record.seals-missing', detail });
 }
 
-/** Without a new seal for so long, an alert is raised. A record of years is sealed within minutes. */
+/**
+ * Milliseconds without a new seal after which an alert is raised. Sealing years of data takes only minutes.
+ */
 const standstillMs = 600_000;
 
 /**
- * The returned function is called periodically. It raises one alert until an operator closes it, because unsealed rows
- * can be changed undetected.
+ * Returns a function that checks whether sealing makes progress. It is called periodically. It raises one
+ * alert until an operator closes it, because unsealed rows can be changed undetected.
  * @internal exported for tests
  */
 export function watchSealing(db: Dependencies['db']): () => Promise<void> {

@@ -1,5 +1,6 @@
-// Raises an alert about a lasting shortage of our own resources (own-lacks.ts). Such a shortage uses up no attempt and
-// ends nothing, so payments and deliveries would wait unnoticed. Each worker watches its own.
+// Raises an alert about a lasting shortage of resources in this process (own-lacks.ts). Such a shortage uses
+// up no attempt and ends no delivery, so payments and deliveries would wait unnoticed. Each worker watches
+// only itself.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import { repeat } from '../../db/pool/repeat.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -7,9 +8,9 @@ import type { ActivityDependencies } from '../dependencies.ts';
 type Watching = Pick<ActivityDependencies, 'db' | 'outbound' | 'logger'>;
 
 const everyMs = 60_000;
-const mostNamed = 3; // with more receivers, the whole machine is short
+const mostNamed = 3; // With more receivers, the whole machine lacks resources.
 
-/** @returns a function that stops it */
+/** @returns a function that stops the watch */
 export function watchLacks(deps: Watching): () => Promise<void> {
   return repeat(async () => {
     await tellOfLacks(deps).catch((error: unknown) =>
@@ -20,7 +21,7 @@ export function watchLacks(deps: Watching): () => Promise<void> {
 }
 
 /**
- * Raises one alert for each receiver, or one for several, until an operator closes it.
+ * Raises one alert per receiver, or one for several receivers, until an operator closes it.
  * @internal exported for tests
  */
 export async function tellOfLacks({ db, outbound }: Omit<Watching, 'logger'>): Promise<void> {

@@ -1,5 +1,6 @@
-// Opens the connections of outbound.ts: resolves the name, checks every address, connects to a checked one, and checks
-// the peer's address again (against DNS rebinding). A failure here is NOT_SENT: no byte of a request has left.
+// Opens the connections of outbound.ts. It resolves the name, checks every address, connects to a checked
+// one, and checks the peer's address again (against DNS rebinding). A failure here is NOT_SENT, because no
+// byte of the request has left.
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
@@ -7,7 +8,7 @@ import type { ReceiverCertificates } from '../../core/settings/receivers.ts';
 import { errorClassOf } from './error-class.ts';
 import { NameError, type NameResolver } from './resolve-name.ts';
 
-/** Thrown before a request is written: the receiver cannot have read anything. */
+/** Thrown before a request is written, so the receiver cannot have read anything. */
 class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly errorClass: string;
@@ -21,14 +22,14 @@ class ConnectError extends Error {
 export interface ConnectorOptions {
   readonly resolver: NameResolver;
   readonly allowLoopback: boolean;
-  /** Milliseconds to connect, for all addresses together, without the name resolution. */
+  /** Milliseconds to connect, for all addresses together, excluding the name resolution. */
   readonly timeoutMs: number;
-  /** Our certificates and the trusted CAs for receivers, by `host:port`. */
+  /** Client certificates and trusted CAs for receivers, by `host:port`. */
   readonly certificates: ReceiverCertificates;
 }
 
 export interface Connector {
-  /** @returns a function that cancels the attempt to connect: no further address is tried */
+  /** @returns a function that cancels the attempt to connect; then no further address is tried */
   readonly connect: (...args: Parameters<buildConnector.connector>) => () => void;
 }
 
@@ -37,13 +38,13 @@ interface Connecting {
   connecting?: net.Socket;
 }
 
-const maxAddresses = 5; // per name: each has at least 1 s of the 5 s of SEC-5
+const maxAddresses = 5; // Per name. Each address then has at least 1 s of the 5 s of SEC-5.
 
-// Ranges that ipaddr.js calls unicast, but that are not part of the public internet.
+// Ranges that ipaddr.js classifies as unicast but that are not part of the public internet.
 const otherForbidden = [ipaddr.parseCIDR('::/96'), ipaddr.parseCIDR('168.63.129.16/32')];
 
 /**
- * Whether an address is public unicast, or loopback where the demo allows that.
+ * Whether an address is public unicast, or loopback if demos allow that.
  * @internal exported for tests
  */
 export function isAllowedAddress(address: string, allowLoopback: boolean): boolean {
@@ -76,7 +77,7 @@ function toConnectError(error: unknown): ConnectError {
   return new ConnectError(error instanceof NameError ? error.errorClass : errorClassOf(error));
 }
 
-/** Reads the flag again, because it may have changed since the last check. */
+/** A function, because the flag may have changed since the last check. */
 const isOver = (state: Connecting): boolean => state.isOver;
 
 /** Tries one address after the other, within one time limit. */
@@ -108,14 +109,14 @@ async function connect(
       failures.push(error);
     }
   }
-  // a TLS failure says more than an address where nobody listens
+  // A TLS failure is more informative than a refused connection, so prefer it.
   throw failures.find((one) => errorClassOf(one) === 'tls') ?? failures[0];
 }
 
-// undici's own timeout is off, because its timers are half a second coarse: `connectTo` limits the time. undici's types
-// do not declare that the connector returns the socket.
+// The timeout of undici is off, because its timers have a resolution of half a second. `connectTo` limits the
+// time. The types of undici do not declare that the connector returns the socket.
 type Open = (...args: Parameters<buildConnector.connector>) => net.Socket;
-// Offers HTTP/1.1 alone: a server may choose HTTP/2 if it is offered, and node:http cannot speak that.
+// Offers only HTTP/1.1. A server may choose HTTP/2 if it is offered, and node:http cannot speak it.
 const opening = (own: Parameters<typeof buildConnector>[0] = {}) =>
   buildConnector({ allowH2: false, timeout: 0, ...own }) as unknown as Open;
 const openPlain = opening();

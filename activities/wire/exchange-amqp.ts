@@ -1,7 +1,7 @@
-// Sends one message to a queue by AMQP 1.0, on its own connection, link and transfer. The outcome is classified like
-// that of an HTTP exchange: the broker's outcome becomes the HTTP status with the same meaning, so that one table says
-// what follows. The AMQP client (rhea) trusts the broker. So this runs in a worker that moves no payments
-// (WORKER_SERVES), and reading the broker's bytes has a time limit.
+// Sends one message to a queue by AMQP 1.0, with its own connection, link and transfer. The broker's outcome
+// becomes the HTTP status with the same meaning, so that one table covers both transports. The AMQP client
+// (rhea) trusts the broker. So this code runs only in a worker that processes no payments (WORKER_SERVES),
+// and it limits the time for reading the broker's bytes.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { createContext, Script } from 'node:vm';
@@ -17,17 +17,18 @@ interface QueueTransport {
   readonly logins: QueueLogins;
 }
 
-const maxAnswerBytes = 64 * 1024; // for all frames from the broker, its close included
-const maxFrameBytes = 16 * 1024; // for one frame from the broker
-const minFrameBytes = 512; // each side must accept frames of this size (AMQP 1.0, section 2.4.1)
+const maxAnswerBytes = 64 * 1024; // For all frames from the broker, including its close frame.
+const maxFrameBytes = 16 * 1024; // For one frame from the broker.
+const minFrameBytes = 512; // Each side must accept frames of this size (AMQP 1.0, section 2.4.1).
 const descriptionBytes = 1_024;
 const goodbyeMs = 1_000;
-const longestReadMs = 500; // for a few KiB, which take some milliseconds; enough even on a busy machine
+// Milliseconds. A few KiB take only some milliseconds, so this is enough even on a busy machine.
+const longestReadMs = 500;
 
-/** The broker's outcomes of a message (AMQP 1.0, section 3.4), as HTTP statuses. */
+/** The broker's delivery outcomes (AMQP 1.0, section 3.4), as HTTP statuses. */
 const statuses = { accepted: 200, rejected: 422, released: 503, modified: 503 } as const;
 
-/** Error classes by AMQP condition: why a connection, session or link was refused or ended. */
+/** Error classes by AMQP condition. They tell why a connection, session or link was refused or ended. */
 const refusals: Readonly<Record<string, string>> = {
   'amqp:unauthorized-access': 'not-authorized',
   'amqp:not-found': 'no-such-queue',
@@ -61,7 +62,7 @@ interface Steps {
   readonly failed: (errorClass: string) => void;
 }
 
-/** Sends once. It resolves at the latest when the total time limit is over or `closing` is aborted. */
+/** Sends once. Resolves at the latest when the total time limit is over or `closing` is aborted. */
 export function exchangeAmqp(
   { connector, logins }: QueueTransport,
   request: Exchange,
@@ -76,7 +77,7 @@ export function exchangeAmqp(
       course.ended = true;
       closing.removeEventListener('abort', close);
       course.timers.forEach(clearTimeout);
-      // the AMQP library (rhea) has sent the close; leave the broker time to confirm
+      // The AMQP library (rhea) has sent the close frame; leave the broker time to confirm it.
       if (result.outcome === 'ANSWERED') setTimeout(course.cancel, goodbyeMs).unref();
       else course.cancel();
     };
@@ -95,7 +96,7 @@ export function exchangeAmqp(
       answered: (status, description) => {
         const body = Buffer.from(description);
         if (course.begun) end({ outcome: 'ANSWERED', status, body, truncated: false, retryAfterMs: null });
-        else failed('answer-unreadable'); // it cannot be about a message that was not sent
+        else failed('answer-unreadable'); // The outcome cannot be about a message that was not sent.
       },
       failed,
     };
@@ -107,7 +108,7 @@ export function exchangeAmqp(
     course.timers.push(setTimeout(() => failed('timeout'), request.totalTimeoutMs));
     const isSecure = at.scheme === 'amqps';
     const port = at.port ?? amqpPorts[isSecure ? 'amqps' : 'amqp'];
-    // the connector uses TLS for the protocol https:
+    // The connector uses TLS for the protocol "https:".
     const target = { protocol: isSecure ? 'https:' : 'http:', hostname: at.host, port };
     course.cancel = connector.connect(target, (...[error, socket]) => {
       if (course.ended) socket?.destroy();
@@ -127,7 +128,7 @@ interface Talk {
   readonly request: Exchange;
 }
 
-/** Speaks AMQP over a connected socket. @returns a function that ends the conversation */
+/** Runs the AMQP protocol over a connected socket. @returns a function that ends the conversation */
 function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   let broken: string | undefined;
   let heardBytes = 0;
@@ -139,15 +140,15 @@ function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   });
   const ended = (errorClass?: string) => {
     broken ??= errorClass;
-    setImmediate(() => line.emit('end')); // after the data that came before
+    setImmediate(() => line.emit('end')); // After the data that arrived before.
   };
   converse(line, talk, {
     ...steps,
     begin: () => socket.writable && steps.begin(),
-    // rhea does not know why the connection ended, so use `broken`
+    // The AMQP library (rhea) does not know why the connection ended, so use `broken`.
     failed: (errorClass) => steps.failed(errorClass === 'reset' ? (broken ?? errorClass) : errorClass),
   });
-  // of a broker that sends without end, only the first maxAnswerBytes are read; an outcome among them counts
+  // Read only the first maxAnswerBytes of a broker that sends endlessly. An outcome among these bytes counts.
   socket.on('data', (bytes) => {
     const heard = bytes.subarray(0, maxAnswerBytes - heardBytes);
     heardBytes += bytes.length;
@@ -164,7 +165,8 @@ function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   socket.once('close', () => ended());
   return () => {
     socket.destroy();
-    line.emit('error', new Error('the exchange is over')); // rhea stops its timers only on an error
+    // The AMQP library (rhea) stops its timers only on an error.
+    line.emit('error', new Error('the exchange is over'));
   };
 }
 
@@ -172,8 +174,8 @@ const room: { read?: () => void } = createContext({});
 const script = new Script('read()');
 
 /**
- * Runs `read` with a time limit: twenty bytes can make rhea count to four billion.
- * @returns false: the limit was reached, or `read` threw
+ * Runs `read` with a time limit, because twenty malicious bytes can make rhea loop four billion times.
+ * @returns false if the limit was reached, or if `read` threw
  */
 function isReadInTime(read: () => void): boolean {
   room.read = read;
@@ -185,7 +187,7 @@ function isReadInTime(read: () => void): boolean {
   }
 }
 
-/** Has rhea send the message over `line`, in a separate container. */
+/** Sends the message over `line` with rhea, in a separate AMQP container. */
 function converse(line: EventEmitter, { host, queue, login, request }: Talk, steps: Steps): void {
   const container = rhea.create_container();
   for (const event of ends) container.on(event, (context) => steps.failed(refusalOf(context)));
@@ -208,7 +210,7 @@ function converse(line: EventEmitter, { host, queue, login, request }: Talk, ste
   });
   const connection: Connection = container.connect({
     host,
-    port: 0, // it is connected already
+    port: 0, // The socket is connected already, so rhea does not use the port.
     connection_details: () => ({
       host,
       port: 0,
@@ -221,12 +223,12 @@ function converse(line: EventEmitter, { host, queue, login, request }: Talk, ste
     hostname: host,
     max_frame_size: maxFrameBytes,
     channel_max: 0,
-    ...(login ?? { username: 'anonymous' }), // without a password: SASL ANONYMOUS
+    ...(login ?? { username: 'anonymous' }), // Without a password, rhea uses SASL ANONYMOUS.
   });
   connection.open_sender({ target: { address: queue }, snd_settle_mode: 0 });
 }
 
-/** A durable message. Its id is the same at each repeat, so that the receiver can recognise repeats. */
+/** A durable message. Its id stays the same at each repeat, so that the receiver can recognise repeats. */
 function messageOf({ body, headers }: Exchange): Message {
   const id = headers['webhook-id'];
   return {

@@ -1,7 +1,7 @@
-// Makes one request and classifies its outcome. Once a byte may have left, the outcome is MAYBE_SENT, unless the
-// headers of an answer came: then their status counts, whatever becomes of the body. Each request has a new connection
-// (docs/decisions.md). So an answer cannot belong to another request, and no send meets a connection that its receiver
-// is just closing. Node's own client reads the answer, and interim answers (1xx) as well, as RFC 9110 requires.
+// Makes one request and classifies its outcome. Once a byte may have left, the outcome is MAYBE_SENT. If the
+// headers of an answer arrived, their status counts instead, whatever happens to the body. Each request has a
+// new connection (docs/decisions.md). So no answer belongs to another request, and no send meets a closing
+// connection. Node's HTTP client reads the answer and interim answers (1xx), as RFC 9110 requires.
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
@@ -10,16 +10,18 @@ import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import { isSuccess } from '../deliveries/send-policies.ts';
 
-/** NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read it (TIM-3). */
+/** NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read the request (TIM-3). */
 export type PostResult =
   | {
       readonly outcome: 'ANSWERED';
       readonly status: number;
       /** At most 64 KiB, decoded. */
       readonly body: Buffer;
-      /** Whether the body is incomplete or could not be decoded. `body` then holds its beginning, if anything. */
+      /**
+       * Whether the body is incomplete or could not be decoded. Then `body` holds its beginning, or nothing.
+       */
       readonly truncated: boolean;
-      /** From `Retry-After`, milliseconds. */
+      /** The delay from `Retry-After`, in milliseconds. */
       readonly retryAfterMs: number | null;
     }
   | { readonly outcome: 'NOT_SENT' | 'MAYBE_SENT'; readonly errorClass: string };
@@ -28,18 +30,18 @@ export interface Exchange {
   readonly url: URL;
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the first byte of the request to the head of the answer. */
+  /** Milliseconds from the first byte of the request to the headers of the answer. */
   readonly headersTimeoutMs: number;
   readonly totalTimeoutMs: number;
-  /** `performance.now()` after which no byte may leave. */
+  /** The value of `performance.now()` after which no byte may leave. */
   readonly sendBefore: number | undefined;
 }
 
 const maxBodyBytes = 64 * 1024;
 const gzip = /^[ \t]*(x-)?gzip[ \t]*$/i; // RFC 9110, section 8.4.1.3
-const maxInterims = 20; // answers 1xx: an endless series would delay the sends to other receivers
+const maxInterims = 20; // Interim answers (1xx). An endless series would delay the sends to other receivers.
 
-/** Milliseconds, from a number of seconds or an HTTP date (RFC 9110); null if it is neither. */
+/** Parses a number of seconds or an HTTP date (RFC 9110) into milliseconds; null for anything else. */
 function retryAfterMs(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string') return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
@@ -48,7 +50,9 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
 }
 
 interface Posting {
-  /** Node writes the headers only when the body is given; give it once the request has its socket. */
+  /**
+   * Node writes the headers together with the body. So write the body only once the request has its socket.
+   */
   readonly client: ClientRequest;
   /** Cancels the attempt to connect, or closes the connection. */
   readonly abandon: () => void;
@@ -66,13 +70,13 @@ function openPosting(
   const client = openRequest({
     createConnection: (_, callback) => {
       cancel = connector.connect(target, (...[error, socket]) => {
-        callback(error, socket as Duplex); // on an error there is no socket, and Node reads the error alone
+        callback(error, socket as Duplex); // On an error there is no socket, and Node reads only the error.
       });
       return undefined;
     },
     hostname: host,
     port: target.port,
-    defaultPort, // Node leaves this port out of `Host`
+    defaultPort, // Node omits this port from the `Host` header.
     path: pathname + search,
     method: 'POST',
     headers,
@@ -101,18 +105,21 @@ interface ExchangeState {
 }
 
 interface ExchangeEvents {
-  /** Called when connected. @returns whether to send; the bytes must then leave in this turn of the event loop */
+  /**
+   * Called when connected. @returns whether to send; then the bytes must leave in the same turn of the event
+   * loop
+   */
   readonly begin: () => boolean;
   /**
    * Ends the exchange; only the first call counts.
-   * @param errorClass why it ended; undefined: the whole request was sent, and the whole answer read
+   * @param errorClass why it ended; undefined if the whole request was sent and the whole answer read
    */
   readonly end: (errorClass: string | undefined) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Posts once. It resolves at the latest when the total time limit is over or `closing` is aborted.
+ * Posts once. Resolves at the latest when the total time limit is over or `closing` is aborted.
  * @throws only on a defect, such as an unusable header
  */
 export function exchange(connector: Connector, request: Exchange, closing: AbortSignal): Promise<PostResult> {
@@ -143,7 +150,7 @@ export function exchange(connector: Connector, request: Exchange, closing: Abort
         resolve(resultOf(state, errorClass));
         state.posting?.abandon();
       });
-    // A timer may be late because this process stood still, so first read what has arrived meanwhile.
+    // A timer may be late because this process was blocked. So first read the data that arrived meanwhile.
     let isExpired = false;
     const unlessAnswered = (act: () => void) => {
       isExpired = true;
@@ -156,7 +163,7 @@ export function exchange(connector: Connector, request: Exchange, closing: Abort
     closing.addEventListener('abort', close);
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
-      // even if a part of the request has left, no more of it may leave
+      // Even if a part of the request has left, the rest must not leave.
       after(request.sendBefore - performance.now(), () => {
         if (!state.isSent) end('too-late');
       });
@@ -186,14 +193,14 @@ function send(connector: Connector, request: Exchange, state: ExchangeState, eve
   const headers = { ...request.headers, 'content-length': String(request.body.length) };
   const { client, abandon } = (state.posting = openPosting(connector, request.url, headers));
   client.once('socket', (socket) => {
-    // bytes that came before the request cannot be its answer
+    // Bytes that arrived before the request cannot be its answer.
     if (socket.readableLength > 0) events.end('not-http');
     else if (events.begin()) write();
     if (!state.begun) abandon();
   });
   const write = () => {
     client.write(request.body, (error) => {
-      if (error !== null && error !== undefined) return; // the 'error' event reports it
+      if (error !== null && error !== undefined) return; // The 'error' event reports it.
       state.isSent = true;
       if (state.isWhole) events.end(undefined);
     });
@@ -204,10 +211,11 @@ function send(connector: Connector, request: Exchange, state: ExchangeState, eve
     if (state.interims > maxInterims) events.end('not-http');
   });
   client.once('response', (answer) => readAnswer(state, events, answer));
-  client.once('upgrade', () => events.end('not-http')); // the request asked for no upgrade
+  client.once('upgrade', () => events.end('not-http')); // The request asked for no upgrade.
   client.on('error', (error) => {
     if (state.answer?.complete) {
-      // the answer is complete, and only the bytes behind it are wrong: read the chunks that are still buffered
+      // The answer is complete; only the bytes after it are wrong. So read the chunks that are still
+      // buffered.
       while (state.answer.read() !== null);
       state.isWhole = true;
       if (state.isSent) events.end(undefined);
@@ -219,7 +227,7 @@ function send(connector: Connector, request: Exchange, state: ExchangeState, eve
 
 function readAnswer(state: ExchangeState, events: ExchangeEvents, answer: IncomingMessage): void {
   const { statusCode = 0, headers } = answer;
-  // 1xx is not a final answer. Node hides those, except a 101 that upgrades nothing (RFC 9110, section 15.2)
+  // A 1xx is not a final answer. Node hides them, except a 101 without an upgrade (RFC 9110, section 15.2).
   if (statusCode < 200) {
     events.end('not-http');
     return;
@@ -234,31 +242,35 @@ function readAnswer(state: ExchangeState, events: ExchangeEvents, answer: Incomi
   });
   answer.once('end', () => {
     state.isWhole = true;
-    // a server that answers before it has read the whole request may still read the rest (RFC 9110, section 7.5)
+    // A server may answer early and still read the rest of the request (RFC 9110, section 7.5).
     if (state.isSent) events.end(undefined);
   });
   answer.once('error', events.failed);
 }
 
-/** Acts once the data that has arrived is read: after two turns of the event loop. */
+/** Acts after the data that has arrived is read, which takes two turns of the event loop. */
 function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }
 
-/** Decodes gzip: some servers compress unasked. Undefined: the body is incomplete, not gzip, or decodes to too much. */
+/**
+ * Decodes gzip, because some servers compress unasked. Undefined if incomplete, not gzip, or too large when
+ * decoded.
+ */
 function decoded(body: Buffer, isWhole: boolean): Buffer | undefined {
   if (!isWhole) return undefined;
   try {
-    return gunzipSync(body, { maxOutputLength: maxBodyBytes }); // stops at the limit, so that a zip bomb costs nothing
+    // Stops at the limit, as a defence against zip bombs.
+    return gunzipSync(body, { maxOutputLength: maxBodyBytes });
   } catch {
     return undefined;
   }
 }
 
 /**
- * The outcome of an exchange. A 2xx does not count before the whole request has left: the receiver cannot have taken it
- * yet. Any other status counts.
- * @param errorClass why the exchange ended; undefined: the whole request was sent, and the whole answer read
+ * The outcome of an exchange. A 2xx counts only after the whole request has left, because the receiver cannot
+ * have accepted it before. Any other status counts.
+ * @param errorClass why the exchange ended; undefined if the whole request was sent and the whole answer read
  */
 function resultOf(
   { head, begun, isSent, isWhole, isGzip, chunks }: ExchangeState,

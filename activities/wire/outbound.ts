@@ -1,6 +1,6 @@
-// The only way to the wire, for send.ts and probe-endpoints.ts. It posts a message to another party's server or queue
-// and classifies the outcome, behind a gate and a breaker per receiver. It never follows a redirect, and connects only
-// to addresses that it has checked.
+// The only module that sends requests to other parties, for send.ts and probe-endpoints.ts. It posts a
+// message to a server or queue and classifies the outcome. Each receiver has a gate and a circuit breaker.
+// The module never follows a redirect, and connects only to addresses that it has checked.
 import { setMaxListeners } from 'node:events';
 import { assert } from '../../core/assert.ts';
 import { ownFaults } from '../../core/deliveries/delivery-schedule.ts';
@@ -24,25 +24,31 @@ export type { PostResult } from './exchange.ts';
 export type { Held } from './receiver-gate.ts';
 
 export interface OutboundOptions extends GateOptions, ResolverOptions {
-  /** Demos only: loopback addresses may be connected to. */
+  /** Allows connections to loopback addresses, for demos only. */
   readonly allowLoopback: boolean;
-  /** Milliseconds to connect, and again from there to the headers of the answer; default 5 s (SEC-5). */
+  /** Milliseconds to connect, and again from then to the headers of the answer; default 5 s (SEC-5). */
   readonly headersTimeoutMs?: number;
   /** Milliseconds for the whole exchange; default 10 s. */
   readonly totalTimeoutMs?: number;
-  /** Logins at brokers. Absent: this process sends to no queue, so that no broker can harm it. */
+  /** Logins at brokers. If absent, this process sends to no queue, so that no broker can harm it. */
   readonly logins?: QueueLogins | undefined;
   readonly certificates?: ReceiverCertificates;
 }
 
 export interface PostLimits {
-  /** Milliseconds for the whole exchange. It replaces the limits of SEC-5 where another rule sets a limit. */
+  /** Milliseconds for the whole exchange. Replaces the limits of SEC-5 where another rule sets a limit. */
   readonly timeoutMs?: number;
-  /** `performance.now()` after which no byte of the request may leave: then NOT_SENT `too-late`. */
+  /**
+   * The value of `performance.now()` after which no byte of the request may leave. Later, the outcome is
+   * NOT_SENT `too-late`.
+   */
   readonly sendBefore?: number;
 }
 
-/** A place at a receiver's gate, taken before an attempt is claimed. `post` or `leave` ends it; only the first counts. */
+/**
+ * A place at a receiver's gate, taken before an attempt is claimed. `post` or `leave` ends it; only the first
+ * call counts.
+ */
 export interface Admission {
   readonly admitted: true;
   post(
@@ -56,15 +62,16 @@ export interface Admission {
 
 export interface Outbound {
   /**
-   * @param receiver the origin as registered (scheme, host, port, path prefix), e.g. an operator's endpointUrl
+   * Takes a place at the receiver's gate.
+   * @param receiver the registered origin (scheme, host, port, path prefix), e.g. an operator's endpointUrl
    */
   enter(receiver: string): Admission | Held;
-  /** The same for a send that must be tried even if the breaker is open. */
+  /** Like `enter`, for a send that must be tried even if the breaker is open. */
   enterAnyway(receiver: string): Admission | Held;
-  /** The same for one of several parties behind a receiver. Each party has its own breaker. */
+  /** Like `enter`, for one of several parties behind a receiver. Each party has its own breaker. */
   enterFor(receiver: string, party: string): Admission | Held;
   states(): readonly ReceiverState[];
-  /** Receivers that nothing could be sent to for ten minutes, because this process lacks resources. */
+  /** Receivers that this process could not send to for ten minutes because it lacks resources. */
   lastingLacks(): readonly string[];
   close(): Promise<void>;
 }
@@ -80,13 +87,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
     certificates: options.certificates ?? new Map(),
   });
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // one listener for each send that is under way
+  setMaxListeners(0, closing.signal); // Each running send has one listener.
 
   function exchanged(url: string, request: Exchange): Promise<PostResult> {
     const queue = parseQueueAddress(url);
     if (queue === undefined) return exchange(connector, request, closing.signal);
-    assert(queue.ok, 'the address was judged before'); // by addresses.ts
-    assert(logins !== undefined, 'a worker that reaches no queues was asked to'); // deliver.ts chooses the worker
+    assert(queue.ok, 'the address was judged before'); // Checked in addresses.ts.
+    // The worker is chosen in deliver.ts.
+    assert(logins !== undefined, 'a worker that reaches no queues was asked to');
     return exchangeAmqp({ connector, logins }, request, queue.value, closing.signal);
   }
 
@@ -107,7 +115,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {
-      place.end('nothing'); // counts only after a defect: otherwise the place has ended already
+      place.end('nothing'); // Has an effect only after a defect. Otherwise the place has ended already.
     }
   }
 
@@ -133,10 +141,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** Error classes of sends that we held back or could not make ourselves: they say nothing about the receiver. */
+/**
+ * Error classes of sends that Isthmus held back or could not make. They show nothing about the receiver's
+ * health.
+ */
 const heldBack: ReadonlySet<string> = new Set([...ownFaults, 'too-late', 'address-forbidden']);
 
-/** @param isShort whether the receiver had less time than SEC-5 gives: then its silence does not count */
+/**
+ * @param isShort whether the receiver had less time than SEC-5 gives; then a timeout does not count against
+ * it
+ */
 function signOf(result: PostResult, isShort: boolean): Sign {
   if (result.outcome === 'ANSWERED') return result.status >= 500 ? 'failed' : 'alive';
   const { errorClass } = result;

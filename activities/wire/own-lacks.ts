@@ -1,12 +1,12 @@
-// The receivers that nothing can be sent to because this process lacks resources, and since when. Such a shortage uses
-// up no attempt and ends nothing. If it lasts, watch-lacks.ts raises an alert.
+// The receivers that this process cannot send to because it lacks resources, and since when. Such a shortage
+// uses up no attempt and ends no delivery. If it lasts, watch-lacks.ts raises an alert.
 import type { PostResult } from './exchange.ts';
 
 export interface OwnLacks {
   readonly heed: (url: string, result: PostResult) => void;
   /**
-   * Receivers, as `https://host:port`, to which every send failed by a shortage for at least ten minutes. The last
-   * failure is at most ten minutes old.
+   * Receivers, as `https://host:port`, to which every send failed for lack of resources for at least ten
+   * minutes. The last failure is at most ten minutes old.
    */
   readonly lasting: () => readonly string[];
 }
@@ -16,8 +16,8 @@ interface Lack {
   readonly seenAt: number;
 }
 
-const lastsMs = 600_000; // a passing shortage of files or memory ends within minutes
-/** Not resource shortages: the send was held back. */
+const lastsMs = 600_000; // Milliseconds. A passing shortage of files or memory ends within minutes.
+/** These are not resource shortages: the send was held back. */
 const neverTried: ReadonlySet<string> = new Set(['closed', 'too-late']);
 
 /** @param now monotonic clock, in milliseconds */

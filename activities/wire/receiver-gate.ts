@@ -1,24 +1,27 @@
-// The gate before each receiver limits how many sends it gets at once. Its circuit breaker spares senders the wait for
-// a dead receiver. It holds state and arithmetic only, opens no socket and starts no timer: a send that has to wait
-// holds nothing.
+// The gate before each receiver limits how many sends the receiver gets at once. Its circuit breaker stops
+// sends to a receiver that does not respond. The gate only keeps state: it opens no socket and starts no
+// timer, and a send that has to wait holds no resources.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 
 export interface GateOptions {
-  /** Sends at once per receiver; default 16. */
+  /** Concurrent sends per receiver; default 16. */
   readonly maxSends?: number;
   /** Monotonic clock, in milliseconds; default `performance.now`. */
   readonly now?: () => number;
-  /** From 0 up to 1, for the jitter. */
+  /** Returns a number from 0 up to 1, for the jitter. */
   readonly random?: () => number;
 }
 
-/** The health of a receiver, as one send shows it. `nothing`: it was never tried, or we held it back ourselves. */
+/**
+ * The health of a receiver, as one send shows it. `nothing`: the receiver was not tried, or Isthmus itself
+ * held the send back.
+ */
 export type Sign = 'alive' | 'failed' | 'nothing';
 
 export interface Place {
-  /** The send begins: from now on the place is held until it ends. */
+  /** Marks the start of the send, from which its duration is measured. */
   readonly begin: () => void;
-  /** The send has ended, or there was none. Only the first call counts. */
+  /** Gives the place back, after the send or without one. Only the first call counts. */
   readonly end: (sign: Sign) => void;
 }
 
@@ -26,9 +29,10 @@ export interface Held {
   readonly admitted: false;
   readonly reason: 'gate-full' | 'breaker-open';
   /**
-   * Takes a turn behind earlier callers. Sends with a deadline have a separate queue, and ask again after at most half
-   * of the time that they have left. So they neither lose their place to others, nor ask without end.
-   * @param deadlineInMs milliseconds until the deadline, after which the message may not be sent; absent: it may wait
+   * Takes a turn behind earlier callers. Sends with a deadline have a separate queue, and ask again after at
+   * most half of their remaining time. So they keep their place, and do not ask endlessly.
+   * @param deadlineInMs milliseconds until the deadline, after which the message may not be sent; absent: no
+   * deadline
    * @returns the milliseconds after which to ask again: at least 1, jittered
    */
   readonly takeTurn: (deadlineInMs?: number) => number;
@@ -42,13 +46,17 @@ export interface ReceiverState {
 }
 
 export interface ReceiverGate {
-  /** @param receiver its name: the registered origin */
+  /** @param receiver the name of the receiver: its registered origin */
   readonly enter: (receiver: string) => Place | Held;
-  /** The same for a send that must be tried even if the breaker is open. It does not count as a probe. */
+  /**
+   * Like `enter`, for a send that must be tried even if the breaker is open. Such a send does not count as a
+   * probe.
+   */
   readonly enterAnyway: (receiver: string) => Place | Held;
   /**
-   * The same for one of several parties behind a receiver that passes messages on. Each party has its own breaker, and
-   * at most half of the receiver's places, so that a silent party does not block the others.
+   * Like `enter`, for one of several parties behind a receiver that passes messages on. Each party has its
+   * own breaker, and at most half of the receiver's places. So a party that does not respond cannot block the
+   * others.
    */
   readonly enterFor: (receiver: string, party: string) => Place | Held;
   readonly states: () => readonly ReceiverState[];
@@ -57,12 +65,16 @@ export interface ReceiverGate {
 const failuresToOpen = 5;
 const firstProbeMs = 5_000;
 const longestProbeMs = 60_000;
-const forgottenAfterMs = 600_000; // for idle receivers: ten times the longest wait for a probe
-const usualSendMs = 200; // assumed until a send has been measured
-const shareOfLastSend = 1 / 8; // weight in the moving average: the last five sends make up half of it
-const askedPerPlace = 2; // waiting sends ask twice as often as places become free, so that no place stays free
-const breakerTurnMs = 20; // sends behind a breaker ask at most 50 times a second in all, also once it has closed
-const longestTurnMs = 30_000; // a cap: earlier callers may have gone, or the receiver may be faster
+const forgottenAfterMs = 600_000; // For idle receivers. Ten times the longest wait for a probe.
+const usualSendMs = 200; // Milliseconds. Assumed until a send has been measured.
+// Weight in the moving average. The last five sends make up half of the average.
+const shareOfLastSend = 1 / 8;
+// Waiting sends ask twice as often as places become free, so that no place stays unused.
+const askedPerPlace = 2;
+// Together, sends behind a breaker ask at most 50 times a second, even after it has closed.
+const breakerTurnMs = 20;
+// An upper limit, because earlier callers may have gone, or the receiver may have become faster.
+const longestTurnMs = 30_000;
 
 interface Taken {
   begunAt?: number;
@@ -74,7 +86,10 @@ interface Receiver {
   usedAt: number;
   /** Moving average of the duration of a send, in milliseconds. */
   sendMs: number;
-  /** When the last waiting send is to ask again; `urgent`: of those with a deadline. */
+  /**
+   * When the last waiting send will ask again. `urgent` is for sends with a deadline, `patient` for all
+   * others.
+   */
   readonly lastTurnAt: { patient: number; urgent: number };
   open?: { waitMs: number; probeAt: number; probe: Taken | undefined } | undefined;
 }
@@ -146,7 +161,7 @@ function newReceiver(now: number): Receiver {
   };
 }
 
-/** Why a send has to wait, and how long at least; milliseconds. */
+/** Why a send has to wait, and how long at least. Times are in milliseconds. */
 interface Wait {
   readonly reason: Held['reason'];
   readonly fromMs: number;
@@ -161,7 +176,8 @@ function waitOf(
   now: number,
 ): Wait | undefined {
   const behindBreaker = { reason: 'breaker-open', turnMs: breakerTurnMs } as const;
-  if (open?.probe !== undefined) return { ...behindBreaker, fromMs: 500, spreadMs: 500 }; // the probe ends soon
+  // The probe ends soon.
+  if (open?.probe !== undefined) return { ...behindBreaker, fromMs: 500, spreadMs: 500 };
   if (open !== undefined && now < open.probeAt)
     return { ...behindBreaker, fromMs: open.probeAt - now, spreadMs: 250 };
   if (places.size < mostSends) return undefined;
@@ -181,13 +197,16 @@ function held(
       const line = deadlineInMs === undefined ? 'patient' : 'urgent';
       const longestMs = Math.min(fromMs + longestTurnMs, (deadlineInMs ?? Infinity) / 2);
       const turnInMs = Math.max(fromMs, Math.min(lastTurnAt[line] + turnMs - now, longestMs));
-      lastTurnAt[line] = now + turnInMs; // the next caller asks after this one
+      lastTurnAt[line] = now + turnInMs; // The next caller asks after this one.
       return Math.max(1, Math.ceil(turnInMs + random * spreadMs));
     },
   };
 }
 
-/** Joins the places of a party and its receiver. The party's silence says nothing about the receiver. */
+/**
+ * Combines the places of a party and its receiver. A failure of the party does not count against the
+ * receiver.
+ */
 function both(own: Place, shared: Place | Held): Place | Held {
   if ('admitted' in shared) {
     own.end('nothing');
@@ -209,7 +228,7 @@ function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
   const { open } = receiver;
   const isProbe = open?.probe === taken;
   if (isProbe) open.probe = undefined;
-  if (sign === 'nothing') return; // if this was the probe, the next send becomes the probe
+  if (sign === 'nothing') return; // If this was the probe, the next send becomes the probe.
   if (sign === 'alive') {
     receiver.failuresInARow = 0;
     receiver.open = undefined;

@@ -1,14 +1,14 @@
-// Resolves the host names of receivers without the shared thread pool: a name server that is silent about one name
-// delays no send to another. connect-checked.ts checks the addresses.
+// Resolves the host names of receivers without the shared thread pool. So a name server that does not answer
+// for one name delays no send to another. connect-checked.ts checks the addresses.
 import { Resolver } from 'node:dns/promises';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { errorClassOf } from './error-class.ts';
 
 export interface ResolverOptions {
-  /** `address:port` each; default those of /etc/resolv.conf. */
+  /** `address:port` of each server; default: the servers in /etc/resolv.conf. */
   readonly nameServers?: readonly string[];
-  /** Default /etc/hosts. */
+  /** Path of the hosts file; default /etc/hosts. */
   readonly hostsFile?: string;
   /** Monotonic clock, in milliseconds; default `performance.now`. */
   readonly now?: () => number;
@@ -16,7 +16,7 @@ export interface ResolverOptions {
 
 export interface NameResolver {
   /**
-   * Numeric addresses, IPv4 first; at least one. Search domains are not used.
+   * Resolves a host to numeric addresses, IPv4 first, at least one. It does not use search domains.
    * @throws NameError within 1.5 s
    */
   readonly resolve: (host: string) => Promise<readonly string[]>;
@@ -32,13 +32,15 @@ export class NameError extends Error {
   }
 }
 
-const limitMs = 1_500; // CBK-3, over all servers and tries
-const tryMs = 400; // the first of three silent servers leaves time for the third
+const limitMs = 1_500; // The total over all servers and tries (CBK-3).
+// Milliseconds. If the first of three servers does not answer, there is time for the third.
+const tryMs = 400;
 const tries = 2;
-const otherFamilyMs = 100; // how long to wait for the other address family once one has answered
-const longestMs = 30_000; // in the cache
-const shortestMs = 1_000; // in the cache, also for failures, so that a burst of sends asks once
-const maxNames = 1_000; // in the cache; only names of registered addresses are resolved
+const otherFamilyMs = 100; // How long to wait for the other address family after one has answered.
+const longestMs = 30_000; // The longest time in the cache.
+// The shortest time in the cache, also for failures. A burst of sends then asks only once.
+const shortestMs = 1_000;
+const maxNames = 1_000; // The size of the cache. Only names of registered addresses are resolved.
 
 type Known = { readonly addresses: readonly string[] } | { readonly error: NameError };
 
@@ -50,7 +52,7 @@ export function createNameResolver(options: ResolverOptions = {}): NameResolver 
   async function lookUp(host: string): Promise<Known> {
     const found = await find(host, { hostsFile, nameServers });
     const ttlMs = 'error' in found ? shortestMs : Math.max(shortestMs, Math.min(found.ttlMs, longestMs));
-    cache.delete(host); // so that it moves to the end
+    cache.delete(host); // Delete it first, so that the new entry moves to the end.
     cache.set(host, { until: now() + ttlMs, known: found });
     for (const oldest of cache.keys()) {
       if (cache.size <= maxNames) break;
@@ -86,11 +88,14 @@ async function find(
   if ('error' in local) return local;
   if (local.length > 0) return { addresses: local, ttlMs: longestMs };
   const asked = await ask(host, nameServers);
-  // c-ares does not report that it had no file descriptor for its query
+  // The resolver (c-ares) does not report a lack of file descriptors for its query.
   return 'error' in asked && isShortOfFiles() ? { error: new NameError('own-resources') } : asked;
 }
 
-/** Asks the name servers for both families at once; the resolver of c-ares holds no thread while it waits. */
+/**
+ * Asks the name servers for both address families at once. The c-ares resolver holds no thread while it
+ * waits.
+ */
 async function ask(host: string, nameServers: readonly string[] | undefined): Promise<Found> {
   const resolver = new Resolver({ timeout: tryMs, tries });
   if (nameServers !== undefined) resolver.setServers(nameServers);
@@ -123,14 +128,17 @@ function nameErrorClassOf(answers: readonly PromiseSettledResult<unknown>[]): Na
   return codes.some((code) => timeoutCodes.has(code)) ? 'name-timeout' : 'name-failed';
 }
 
-/** c-ares does not read the hosts file. The read is synchronous: an asynchronous one would wait for the thread pool. */
+/**
+ * Reads the hosts file, which c-ares ignores. The read is synchronous, because an asynchronous one would wait
+ * for the thread pool.
+ */
 function addressesInHostsFile(path: string, host: string): readonly string[] | { error: NameError } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (isOfOurMachine(error)) return { error: new NameError('own-resources') };
-    return []; // the file is optional
+    return []; // The file is optional.
   }
   const addresses = text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);

@@ -1,5 +1,6 @@
-// Signs messages, anew at each attempt, with every key that is active at that moment. The keys are in memory, because
-// the attempt is on record by then and signing must not wait. They are reloaded when they change, and rotated when due.
+// Signs messages, afresh for each attempt, with every key that is active at that moment. The keys are in
+// memory: the attempt is already recorded by then, so signing must not wait. The signer reloads the keys when
+// they change, and rotates them when due.
 import { createPrivateKey, sign, type KeyObject, createHash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
@@ -24,14 +25,14 @@ import {
 
 export interface Signer {
   /**
-   * Headers of Standard Webhooks for one attempt, which is made now. The time is that of this process: if its clock is
-   * wrong, fewer receivers are affected than by a wrong clock of the database.
-   * @param message its MsgId, which is the same at each attempt, and its bytes
+   * The Standard Webhooks headers for one attempt that is made now. The time comes from this process: a wrong
+   * clock here affects fewer receivers than a wrong clock of the database.
+   * @param message its MsgId, which is the same for each attempt, and its bytes
    */
   headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
   /**
-   * Headers of an HTTP Message Signature (RFC 9421) for one attempt to a party that wants them. It uses one key: the
-   * newest that has been published for long enough to be in every cached copy of our key set.
+   * The HTTP Message Signature headers (RFC 9421) for one attempt to a party that requires them. They use the
+   * newest key that was published long enough ago to be in every cached copy of our key set.
    */
   signedRequest(request: {
     readonly url: string;
@@ -42,9 +43,9 @@ export interface Signer {
 }
 
 export interface SignerOptions {
-  /** Days after which a key is rotated; 0: only when an operator asks for it. */
+  /** Age in days at which a key is rotated; 0 rotates only when an operator asks for it. */
   readonly rotateAfterDays: number;
-  /** The newest reference data: a new object once a key has changed. */
+  /** Returns the newest reference data. It is a new object whenever a key has changed. */
   readonly reference: () => object;
   readonly logger: Logger;
 }
@@ -57,10 +58,10 @@ interface Key {
 }
 
 const lookMs = 250;
-const afterFailureMs = 5_000; // each failure is a line of the log
+const afterFailureMs = 5_000; // Milliseconds. Each failure writes a line to the log.
 const hourMs = 3_600_000;
 
-/** @throws if the keys cannot be read, or there is no key */
+/** @throws if the keys cannot be read, or if there is no key */
 export async function openSigner(db: Db, options: SignerOptions): Promise<Signer> {
   const { reference, logger } = options;
   let readFor = reference();
@@ -69,7 +70,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   await makeIfDue(db, options);
   let keys = await readKeys(db);
   const refresh = async () => {
-    // first drop withdrawn keys: they must not sign, whatever else fails
+    // First drop withdrawn keys. They must not sign, even if a later step fails.
     const signing = await signingKeyIds(db);
     const left = keys.filter(({ keyId }) => signing.has(keyId));
     if (left.length > 0) keys = left;
@@ -87,7 +88,8 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
     const newest = newestOf(reference);
     if (newest === undefined || (newest === readFor && !isHourOver)) return;
     await refresh();
-    await tellOfOthers(db, logger, false); // last, as it waits for a lock; keys that it vouches for are read next time
+    // Last, because it waits for a lock. Keys that it approves are read at the next call.
+    await tellOfOthers(db, logger, false);
     readFor = newest;
   };
   const stopLooking = repeat(async () => {
@@ -119,16 +121,19 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   };
 }
 
-/** Nothing is sent unsigned: messages wait, as they wait for the database. */
+/** Nothing is sent unsigned. Messages wait until there is a key. */
 const noKey = 'there is no key for what is sent, and none could be made';
 
-/** @throws SealingKeyMissing if all keys have been withdrawn, and their successors cannot be read here */
+/** @throws SealingKeyMissing if all keys have been withdrawn and this process cannot read their successors */
 function newestKey([newest]: readonly Key[]): Key {
   if (newest === undefined) throw new SealingKeyMissing(noKey);
   return newest;
 }
 
-/** Twice as long as a receiver may cache the key set. If no key is that old, the oldest signs. */
+/**
+ * Milliseconds: twice the time for which a receiver may cache the key set. If no key has been published that
+ * long, the oldest key signs.
+ */
 const publishedMs = 600_000;
 
 function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
@@ -136,7 +141,10 @@ function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
   return signing.find(({ from }) => nowMs - from > publishedMs) ?? signing.at(-1) ?? newestKey(keys);
 }
 
-/** Undefined: the reference data is stale, because the database does not answer. New keys cannot be read either. */
+/**
+ * Undefined if the reference data is stale because the database does not answer. New keys cannot be read then
+ * either.
+ */
 function newestOf(reference: () => object): object | undefined {
   try {
     return reference();
@@ -146,7 +154,7 @@ function newestOf(reference: () => object): object | undefined {
   }
 }
 
-/** Makes a key if the newest is too old. The first key is always due. */
+/** Creates a key if the newest one is too old. The first key is always due. */
 async function makeIfDue(db: Db, { rotateAfterDays, logger }: SignerOptions): Promise<void> {
   const ifOlderThanDays = rotateAfterDays === 0 ? forever : rotateAfterDays;
   try {
@@ -160,7 +168,9 @@ async function makeIfDue(db: Db, { rotateAfterDays, logger }: SignerOptions): Pr
 
 const forever = 100_000;
 
-/** Reads the keys. If none can sign here, because they were withdrawn or cannot be read, it makes one at once. */
+/**
+ * Reads the keys. If none can sign here, because they were withdrawn or are unreadable, creates one at once.
+ */
 async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[]> {
   try {
     return await readKeys(db);
@@ -172,9 +182,9 @@ async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[
 }
 
 const said = {
-  // an intruder put it there, to have it sign or to have it published
+  // An intruder inserted the key, so that it signs or is published.
   'delivery-key.not-ours': 'a delivery key was not made by us, and is ignored',
-  // another process with another sealing key wrote it, or an intruder in the database
+  // Another process with a different sealing key wrote it, or an intruder in the database did.
   'delivery-key.unreadable': unreadableKey,
 } as const satisfies Record<StrangeKey['kind'], string>;
 
