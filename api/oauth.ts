@@ -34,7 +34,7 @@ import { createTurns, turnKinds, type Turns } from './http/limits/turns.ts';
 import { component } from './http/component.ts';
 
 const maxFormBytes = 16_384; // enough for a client assertion, which takes a few KB
-const formType = /^application\/x-www-form-urlencoded[ \t]*(;.*)?$/i; // any charset is accepted, because the form is ASCII
+const formType = /^application\/x-www-form-urlencoded[ \t]*(;.*)?$/i; // the form is ASCII in any charset
 
 const tokenPath = '/oauth/token';
 const keySetPath = '/oauth/jwks';
@@ -158,7 +158,8 @@ function addKeySet(router: Router, issuer: BuiltinIssuer): void {
     async () => {
       const { keys } = await issuer.jwks();
       return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
-        'cache-control': 'public, max-age=25', // a verifier with this cache accepts no key for longer than SEC-8 allows
+        // a verifier with this cache accepts no key for longer than SEC-8 allows
+        'cache-control': 'public, max-age=25',
       });
     },
   );
@@ -245,7 +246,8 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         return unknown();
       }
       if (isProblem(claims)) {
-        deps.metrics?.turnedAwayLogin(given.id); // only a client with a secret waits for a turn, so only such a login can be turned away
+        // only a client with a secret waits for a turn, so only a login with a secret gets this problem
+        deps.metrics?.turnedAwayLogin(given.id);
         return claims;
       }
       return tokenFor(claims, context, deps);
@@ -384,7 +386,8 @@ async function claimsOf(
   const onRefused = (client: string | null, why: string) =>
     logger.warn({ requestId, client, why }, 'an assertion of a client was refused');
   const audiences = [...(auth.kind === 'builtin' ? [auth.issuer] : []), `${publicUrl}${tokenPath}`];
-  if (!('assertion' in given) && id.includes('\0')) return undefined; // text in the database cannot contain U+0000
+  // text in the database cannot contain U+0000
+  if (!('assertion' in given) && id.includes('\0')) return undefined;
   const client =
     'assertion' in given
       ? await clientByAssertion({ db, audiences, nowMs: Date.now(), onRefused }, { ...given, clientId: id })

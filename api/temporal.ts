@@ -92,7 +92,7 @@ export interface PaymentWorkflows {
 
 const defaultCallTimeoutMs = 10_000; // after a timeout, the operator sends the same message again
 const probeTimeoutMs = 1_000; // a reachable Temporal server answers this within milliseconds
-const maxReconnectBackoffMs = 2_000; // with gRPC's default of two minutes, a restored server would seem unreachable
+const maxReconnectBackoffMs = 2_000; // with gRPC's default of 2 min, a restored server seems unreachable
 
 export interface TemporalOptions {
   /** Prefix of the names of the task queues, which isolates tests from each other. */

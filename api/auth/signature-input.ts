@@ -175,7 +175,8 @@ function baseOf(
     '@path': query === -1 ? target : target.slice(0, query),
     '@query': query === -1 ? '?' : target.slice(query),
     '@request-target': target,
-    ...(authority !== undefined && { '@authority': authority }), // the published host, because a proxy may have changed the Host header
+    // the published host, because a proxy may have changed the Host header
+    ...(authority !== undefined && { '@authority': authority }),
   };
   const [items] = input;
   try {

@@ -44,7 +44,7 @@ interface Connection {
   isEnding?: true;
 }
 
-const maxUnfinished = 32; // limit per connection, so that a client that never reads answers cannot fill the memory
+const maxUnfinished = 32; // per connection, so that a client that never reads cannot fill the memory
 const lingerMs = 500; // lets the client read the refusal: closing a socket with unread input discards sent data
 
 export interface ConnectionListeners {
@@ -128,7 +128,7 @@ interface Opening {
 /** Admits connections. When the limit is reached, closes another connection for each new one. */
 function admitOpened(server: Server, limits: ConnectionLimits, { all, know, onFull }: Opening): void {
   const isTls = server instanceof TlsServer;
-  const handshakes = new Map<string, Socket>(); // connections whose TLS handshake is not complete, oldest first
+  const handshakes = new Map<string, Socket>(); // connections during their TLS handshake, oldest first
   const admit = admitting(limits);
   server.on('connection', (socket: Socket) => {
     if (!admit(socket)) return;

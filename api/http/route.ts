@@ -230,7 +230,8 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     aboutRequest(context).client = caller.clientId;
-    const over = route.before === undefined ? count(context, caller) : undefined; // otherwise authenticateAfter has counted the request
+    // for a route with `before`, authenticateAfter has already counted the request
+    const over = route.before === undefined ? count(context, caller) : undefined;
     if (over !== undefined) return over;
     const forbidden = forbid(roles, caller);
     if (forbidden !== undefined) return forbidden;

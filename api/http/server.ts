@@ -84,7 +84,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       },
     },
   );
-  server.maxHeadersCount = maxHeaderLines + 1; // Node drops the lines beyond this; refuseForm then refuses the request
+  server.maxHeadersCount = maxHeaderLines + 1; // Node drops the lines beyond this; refuseForm then refuses
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);
@@ -158,7 +158,8 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
     // its expiry (RFC 8705)
     secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
-    rejectUnauthorized: false, // most clients have no certificate; token checks verify it if a token is bound to one
+    // most clients have no certificate; token checks verify it if a token is bound to one
+    rejectUnauthorized: false,
     ...(clientCa !== undefined && { ca: clientCa }),
   });
 }

@@ -201,7 +201,7 @@ export class ClientWentAway extends Error {
 export class BodyInPieces extends Error {
   override readonly name = 'BodyInPieces';
 }
-const mostPieces = 1_000; // chunks of any size; a client that writes a message element by element sends some hundreds
+const mostPieces = 1_000; // a client that writes a message element by element sends some hundreds
 const leastPiece = 64; // average bytes per chunk, once there are more than mostPieces chunks
 
 /**

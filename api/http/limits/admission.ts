@@ -46,7 +46,7 @@ function createCapacity(clock: () => number): Capacity {
     enter() {
       if (inside === 0) {
         sinceMs = clock();
-        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits, so an earlier slowdown may be over
+        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits; a slowdown may be over
       } else endWindow();
       inside += 1;
     },
@@ -66,7 +66,7 @@ function createCapacity(clock: () => number): Capacity {
  */
 export function admitting(turns: Turns, clock = () => performance.now()): Turns {
   const capacity = createCapacity(clock);
-  const underWay = new Map<string, number>(); // messages per sender that are arriving, waiting or being judged
+  const underWay = new Map<string, number>(); // messages per sender: arriving, waiting or being judged
   /**
    * Senders whose last message was refused before it was judged, or answered from the record. Their waiting
    * messages do not help to measure the capacity.
@@ -90,7 +90,7 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     const waitMs = ((own + 1) * senders * 1_000) / capacity.perSecond();
     if (waitMs <= expectedWaitMs) return undefined;
     const others = [...underWay.values()].reduce((sum, count) => sum + count, -own);
-    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // whether the sender has more than twice the average of the others
+    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // over twice the average of the others
     return problem(isItsOwn ? 'too-many-messages' : 'overloaded');
   }
 
