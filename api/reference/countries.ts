@@ -1,4 +1,4 @@
-// Endpoints 1 to 3: countries, their currencies and maxima. Read only.
+// Endpoints 1 to 3: countries, their currencies and their maximum amounts.
 import { z } from '@hono/zod-openapi';
 import { findPlace } from '../../core/quotes/corridor.ts';
 import { exact, type JsonObject } from '../../core/money/money.ts';
@@ -98,7 +98,10 @@ function fieldsOf(data: ReferenceData, country: Country): JsonObject {
   };
 }
 
-/** For each currency the lowest maximum of its payment systems, because each of them accepts that amount. */
+/**
+ * For each currency, returns the lowest maximum of its payment systems, because each of them accepts that
+ * amount.
+ */
 function currenciesOf(data: ReferenceData, code: string): JsonObject[] {
   const lowest = new Map<string, string>();
   for (const system of data.clearingSystems.values()) {
