@@ -246,7 +246,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         return unknown();
       }
       if (isProblem(claims)) {
-        // only a client with a secret waits for a turn, so only a login with a secret gets this problem
+        // ^this problem comes only from the queue of secret checks, where clients with a secret wait
         deps.metrics?.turnedAwayLogin(given.id);
         return claims;
       }
@@ -319,7 +319,8 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const seen = new Set<string>();
   for (const name of form.keys()) {
-    // repeat only names that are protocol names in form, because any other name may contain anything
+    // the error repeats a name only if it looks like a protocol name, because any other name may contain
+    // anything
     if (seen.has(name))
       return `${/^[a-z_]{1,40}$/.test(name) ? `The parameter ${name}` : 'A parameter'} is given more than once.`;
     seen.add(name);

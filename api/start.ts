@@ -206,8 +206,8 @@ async function openAuthentication(
 }
 
 /**
- * The host that signatures must name. Undefined on loopback, because no other gateway there could receive our
- * messages.
+ * The host that signatures must name. Undefined on loopback, where messages signed for another gateway cannot
+ * arrive.
  */
 function publishedHost({ publicUrl }: Pick<ApiConfig, 'publicUrl'>): string | undefined {
   const { host, hostname } = new URL(publicUrl);

@@ -203,7 +203,7 @@ async function handFinal(
       );
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      // the workflow was closed or lost, so a new execution takes the report and reads the decision from the
+      // the workflow was closed or lost; a new execution takes the report and reads any decision from the
       // record
       const startWorkflowOperation = startOfPayment(payment, taskQueuePrefix);
       return callWorkers(0, () =>

@@ -27,8 +27,8 @@ export interface AuthenticatorDependencies extends TokenDependencies {
 const maxTokenLength = 8_192; // limits memory; real tokens are far shorter
 const maxRememberedTokens = 10_000; // about 20 MB at 2 KB per token
 /**
- * Milliseconds. Together with the age of an external key set, a withdrawn key is last accepted after at most
- * 60 s (SEC-8).
+ * Milliseconds for which a verified token is cached. With the maximum age of an external key set, a withdrawn
+ * key is accepted for at most 60 s (SEC-8).
  */
 const rememberMs = 30_000;
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/; // the form of a token in RFC 6750
@@ -139,7 +139,7 @@ function bearerOf(authorization: string): string {
   if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
   let start = 7;
   while (authorization.charCodeAt(start) === 32) start += 1;
-  // the token ends the header: HTTP strips trailing white space, and a token contains none
+  // ^the token ends the header, because HTTP strips trailing white space and a token contains none
   return authorization.slice(start);
 }
 

@@ -74,7 +74,7 @@ function partyOf({ institutionId, clearingSystemId }: Client) {
   return clearingSystemId === null ? undefined : { clearingSystemId };
 }
 
-/** @returns the assertion's claims, or the reason why it is invalid */
+/** @returns the claims of the assertion, or the reason why it is invalid */
 async function readAssertion(
   assertion: string,
   keys: readonly PartyKey[],

@@ -31,7 +31,7 @@ export function certificatesBy(
     const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
     if (incoming === undefined) return undefined;
     const { socket } = incoming;
-    // ignore a proxy's own certificate: it is never that of the client, even if the proxy forwards none
+    // never use the certificate of a proxy, because it is not the client's, even if the proxy forwards none
     if (comesFrom(socket, proxies))
       return header === undefined ? undefined : thumbprintIn(incoming.headers[header]);
     if (!(socket instanceof TLSSocket)) return undefined;

@@ -1,6 +1,6 @@
 // Reads the signatures of a message (RFC 9421) from its headers. Checks the key id, the signed components,
-// the times and the presence of the signed parts. Reports the first fault, so that a developer learns more
-// than that the signature is wrong.
+// the times and the presence of the signed parts. Reports the first fault, because a bare "wrong signature"
+// would not help a developer.
 import { httpbis } from 'http-message-signatures';
 import {
   isInnerList,
@@ -153,7 +153,7 @@ function aheadOf(nowSeconds: number, created: number): string | undefined {
   return ahead > signatureToleranceSeconds ? untimely(`${ahead} seconds ahead of`) : undefined;
 }
 
-/** Returns the reason why the signature is no longer valid, if it is not. */
+/** Returns a reason if the signature is no longer valid, otherwise undefined. */
 function endFault(created: number, expires: unknown, nowSeconds: number): string | undefined {
   const behind = Math.round(nowSeconds - created);
   if (behind > signatureToleranceSeconds) return untimely(`${behind} seconds behind`);

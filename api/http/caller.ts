@@ -13,7 +13,7 @@ const roleMeanings: Readonly<Partial<Record<Role | 'all', string>>> = {
   operator: 'of the scheme',
 };
 
-/** Returns for example `ipso (operator of a payment system)`. */
+/** Returns a text such as `ipso (operator of a payment system)`. */
 export function roleInWords(role: Role | 'all'): string {
   const meaning = roleMeanings[role];
   return meaning === undefined ? role : `${role} (${meaning})`;

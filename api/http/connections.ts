@@ -1,5 +1,5 @@
-// Limits the number of connections, in total and per address. Answers on a connection that cannot continue.
-// Node itself limits headers, bodies and idle time (server.ts).
+// Limits the number of connections, in total and per address. Writes the last answer on a connection that
+// cannot continue. Node itself limits headers, bodies and idle time (server.ts).
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket, type BlockList } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
@@ -200,7 +200,7 @@ function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): v
  */
 function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
   const { socket, latest, unfinished } = connection;
-  // the latest answer already ends the connection
+  // the latest answer already closes the connection
   const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete);
   const write = () => {
     // a client that connected and sent nothing also gets a refusal, but there is no request to log

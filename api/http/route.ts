@@ -93,7 +93,7 @@ type Handler<Params extends Fields, Query extends Fields, Body extends z.ZodType
   call: Call<Params, Query, Body>,
 ) => Answer | Promise<Answer>;
 
-/** A route without a token, such as health, documentation and the token endpoint. */
+/** A route that needs no token, such as health, documentation and the token endpoint. */
 export interface PublicRoute {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -326,7 +326,10 @@ function toHonoPath(path: string): string {
   return path.replaceAll(/\{([^{}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
 }
 
-/** The methods, sorted. It asks the router itself, so that 405 answers always agree with the routes. */
+/**
+ * Returns the methods, sorted. They come from the router itself, so that 405 answers always agree with the
+ * routes.
+ */
 function methodsFor(path: string, { router }: OpenAPIHono): readonly string[] {
   const [gets, posts] = ['GET', 'POST'].map((method) => router.match(method, path)[0].length > 0);
   if (!gets && !posts) return [];

@@ -14,7 +14,7 @@ const xmlHeaders = {
 const maxRefusalLength = 1_000; // well below the header limits of proxies
 
 /**
- * Returns the header with the full text of a refusal. Other characters than printable ASCII are replaced, so
+ * Returns the header with the full text of a refusal. Characters outside printable ASCII are replaced, so
  * that an invalid header cannot break the answer.
  */
 function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {

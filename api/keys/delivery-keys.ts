@@ -65,7 +65,8 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
         if (!told.has(keyId)) logger.error({ keyId }, unreadableKey);
         told.add(keyId);
       });
-      // No key exists or is active yet. A receiver that cached an empty set would refuse our messages.
+      // No key exists or is active yet. A receiver that cached an empty key set would refuse the service's
+      // messages.
       if (keys.length === 0) return problem('unavailable');
       return json({ keys: keys.map(renderJwk) }, 200, { 'cache-control': `public, max-age=${cacheSeconds}` });
     },

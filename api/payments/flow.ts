@@ -1,4 +1,5 @@
-// GET /flow: counts of payments and quotes in the last minutes, by corridor. Each caller sees its own.
+// GET /flow counts payments and quotes in the last minutes, by corridor. A caller sees only those that
+// concern it.
 import { z } from '@hono/zod-openapi';
 import type { FlowScope } from '../../core/payments/flow.ts';
 import { fxpNameOf } from '../../core/scheme/reference.ts';

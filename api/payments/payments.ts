@@ -190,7 +190,7 @@ interface Sides {
 
 /**
  * Returns the sides that the caller belongs to. The destination's side counts only once the destination may
- * have received some of the payment.
+ * have received the payment.
  */
 function sidesOf(
   evidence: PaymentEvidence,

@@ -38,7 +38,10 @@ export interface EvidenceView extends View {
   /** Ids of the compared messages whose stored bytes fail the integrity check. */
   readonly changed: readonly string[];
   readonly now: Date;
-  /** The obstacles to sending the due messages; null if no message is due, or the caller may not see it. */
+  /**
+   * The obstacles to sending the due messages. Null if no message is due, or if the caller may not see the
+   * obstacles.
+   */
   readonly hindrances: JsonValue;
 }
 

@@ -1,6 +1,6 @@
 // Answers operators who ask about a UETR without a payment. A submission that is not judged yet may still go
-// out. A destination may have reported a submission as credited, so the payee may have the money. An operator
-// who believes that either is lost pays twice.
+// out. If a destination has reported a submission as credited, the payee may have the money. An operator who
+// believes that either is lost pays twice.
 import { whatCameUnder, type AlertAbout, type CameUnder } from '../../db/payments/without-payment.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
@@ -45,8 +45,8 @@ const alone = {
 } as const satisfies Record<keyof typeof whyNone, string>;
 
 /**
- * Lists the alerts about the UETR, because a party may have paid it despite the refusal. Empty if there are
- * none.
+ * Lists the alerts about the UETR, because a party may have credited the payment all the same. Empty if there
+ * are none.
  */
 function butAlerts({ alerts, alertCount }: CameUnder, uetr: string): string {
   if (alertCount === 0) return '';

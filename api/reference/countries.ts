@@ -63,7 +63,7 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const country = data.countries.get(params.countryCode);
       if (country === undefined) return unknownCountry({ parameter: 'countryCode' }, params.countryCode);
-      const value = { id: country.countryId, ...fieldsOf(data, country) }; // REF-1
+      const value = { id: country.countryId, ...fieldsOf(data, country) }; // `id` here, `countryId` in the list of countries (REF-1)
       return referenceAnswer(context, data, value);
     },
   );

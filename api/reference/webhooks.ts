@@ -1,5 +1,5 @@
-// Describes the messages that the service sends to each party, for the OpenAPI document: address, content,
-// possible answers and their consequences. The worker sends them; the api serves none of these paths.
+// Describes for the OpenAPI document the messages that the service sends to each party: address, content,
+// possible answers and their consequences. The worker sends the messages; the api serves none of these paths.
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
 import { shownExamples } from '../http/openapi.ts';

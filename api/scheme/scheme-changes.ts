@@ -1,6 +1,6 @@
-// The routes by which operators change the scheme. An operator proposes a change and sees the difference. An
-// operator then approves or refuses it. Operators also import a whole directory, and replace a client's
-// secret.
+// The routes by which operators change the scheme. One operator proposes a change, and sees its difference
+// from the current scheme. By default, a second operator approves or refuses the change. Operators also
+// import a whole directory, and replace a client's secret.
 import { z } from '@hono/zod-openapi';
 import { editsBetween, isSame, type SchemeEdit } from '../../core/scheme/change.ts';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';

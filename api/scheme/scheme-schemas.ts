@@ -20,7 +20,7 @@ import { component } from '../http/component.ts';
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });
 /** The id of an object in the scheme, such as `TH:THB` for a fee formula or `TH-HARB:4711` for an account. */
 export const objectId = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 visible characters of ASCII');
-/** An example id of the kind in the example of `kindParameter`. */
+/** An id of a fee formula, because fee formulas are the example of `kindParameter`. */
 export const idExample = 'TH:THB';
 
 const anyDocument = z.record(z.string(), z.unknown()).openapi({

@@ -8,8 +8,8 @@ import type { GiveUpTurn, Turns } from './turns.ts';
 const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because the wait is an estimate
 const windowMs = 250;
 const firstGuessPerSecond = 50; // the measurements correct it within the first second of load
-const busySeconds = 0.25; // a window is busy if there was always work for at least this many seconds,
-const alwaysBusy = 32; // or if there were always this many messages; a single sender may have a hundred
+const busySeconds = 0.25; // a window is busy if it always had at least this many seconds of work,
+const alwaysBusy = 32; // or always at least this many messages; a single sender may have a hundred
 
 /** The capacity in judged messages per second, measured in windows under sufficient load. */
 interface Capacity {

@@ -18,7 +18,7 @@ export interface FairQueue {
 
 // some tens of queries; under any flood, another sender's payment is delayed by 35 such rounds
 const roundMs = 2;
-const longestRestMs = 50; // upper limit, because the whole process may have stood still meanwhile
+const longestRestMs = 50; // upper limit of a pause, in case the whole process stood still
 const maxWaiting = 4_096; // per asker; about 64 MiB with the longest headers
 const maxCostly = 10_000; // maximum number of remembered askers
 const timerErrorMs = 1; // a timer may fire this much too early
@@ -35,7 +35,7 @@ function createFairQueue(): FairQueue {
   function start(asker: string, begin: () => void): void {
     const from = performance.now();
     if (beganAtMs === undefined) beginRound(from);
-    // this microtask's nextTick callback runs once the request only waits
+    // a nextTick callback from a microtask runs as soon as the request only waits
     queueMicrotask(() =>
       process.nextTick(() => {
         noteCost(asker, performance.now() - from);

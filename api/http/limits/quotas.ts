@@ -122,7 +122,7 @@ function add(counter: Counter, by = 1): void {
 export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
   const windowMs = windowMinutes * minuteMs;
   let minute = 0; // the last minute of the current window, in minutes since the epoch
-  let counters = new Map<string, Counter>(); // bounded by the requests of a window
+  let counters = new Map<string, Counter>(); // at most one entry for each name that was used in the window
 
   function begin(): Now {
     const nowMs = clock();

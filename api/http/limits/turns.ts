@@ -59,7 +59,7 @@ export type TurnKind = keyof typeof turnKinds;
 export interface WaitingClient {
   /** Resolves when the client has received the answer or has left. A waiting request is then abandoned. */
   closed(): Promise<void>;
-  /** Whether the turn lasts until then, because the answer is streamed. */
+  /** The turn lasts until `closed` resolves, because the answer is streamed. */
   readonly untilClosed?: boolean;
 }
 

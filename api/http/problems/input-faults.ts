@@ -50,12 +50,12 @@ function rule(issue: z.core.$ZodIssue): string {
   if (code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
   if (code === 'too_small') return bound(issue.origin, 'at least', issue.minimum);
   if (code === 'too_big') return bound(issue.origin, 'at most', issue.maximum);
-  return message; // safe to show, because every custom check has its own text in this project
+  return message; // safe to show, because each custom check of this project has its own text
 }
 
 const counted: Readonly<Partial<Record<string, string>>> = { string: 'character', array: 'item' };
 
-/** Returns for example `must have at least 1 character`, or `must be at most 1000`. */
+/** Returns a text such as `must have at least 1 character`, or `must be at most 1000`. */
 function bound(origin: string, which: 'at least' | 'at most', limit: number | bigint): string {
   const unit = counted[origin];
   return unit === undefined
