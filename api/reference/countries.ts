@@ -63,7 +63,8 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const country = data.countries.get(params.countryCode);
       if (country === undefined) return unknownCountry({ parameter: 'countryCode' }, params.countryCode);
-      const value = { id: country.countryId, ...fieldsOf(data, country) }; // `id` here, `countryId` in the list of countries (REF-1)
+      // the list of countries calls this member `countryId` (REF-1)
+      const value = { id: country.countryId, ...fieldsOf(data, country) };
       return referenceAnswer(context, data, value);
     },
   );
