@@ -1,6 +1,5 @@
-// The token endpoint of the built-in issuer (RFC 6749, client credentials), with its metadata and keys for
-// verifiers (RFC 8414, RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get
-// the same answer.
+// The token endpoint of the built-in issuer (RFC 6749, client credentials), with metadata and keys (RFC 8414,
+// RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
@@ -73,7 +72,6 @@ const tokenRequestSchema = z
   })
   .openapi('TokenRequest');
 
-/** The routes of the built-in issuer. */
 export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
   return (router, deps) => {
     const turns = createTurns(turnKinds.stranger);
@@ -166,8 +164,7 @@ function addKeySet(router: Router, issuer: BuiltinIssuer): void {
 }
 
 /**
- * Serves the metadata (RFC 8414), from which libraries find the token endpoint and the keys. They need only
- * the issuer's address.
+ * Serves the metadata (RFC 8414), which leads libraries from the issuer to the token endpoint and the keys.
  */
 function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
   if (auth.kind !== 'builtin') return;
@@ -193,7 +190,7 @@ function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
   } as const;
   const answer = () => json(metadata, 200, { 'cache-control': 'public, max-age=300' });
   router.addPublic({ ...route, path: metadataPath }, answer);
-  // the metadata path is the well-known part, followed by the path of the issuer (RFC 8414, section 3.1)
+  // the metadata path is the well-known part, then the path of the issuer (RFC 8414, section 3.1)
   const path = new URL(issuer).pathname.replace(/\/$/, '');
   if (path !== '') router.addPublic({ ...route, path: `${metadataPath}${path}`, hidden: true }, answer);
 }
@@ -246,7 +243,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         return unknown();
       }
       if (isProblem(claims)) {
-        // ^this problem comes only from the queue of secret checks, where clients with a secret wait
+        // this problem comes only from the queue of secret checks, where clients with a secret wait
         deps.metrics?.turnedAwayLogin(given.id);
         return claims;
       }
@@ -256,9 +253,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   );
 }
 
-/**
- * Warns operators whose client secret is being guessed or has expired. Looks up and counts unknown names too.
- */
+/** Warns operators if a secret is being guessed or has expired. Looks up and counts unknown names too. */
 async function tellFailed(
   { db, logger, metrics }: Issuing,
   given: ClientCredentials,
@@ -271,10 +266,7 @@ async function tellFailed(
   metrics?.failedLogin(client?.clientId ?? '');
 }
 
-/**
- * Issues the token of an authenticated client. The request counts towards the client's limit of requests per
- * minute.
- */
+/** Issues the token of an authenticated client, which counts towards its limit of requests per minute. */
 async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): Promise<Response | Problem> {
   const over = deps.count(context, claims);
   if (over !== undefined) return over;
@@ -291,10 +283,7 @@ async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): 
   });
 }
 
-/**
- * Refuses requests of web pages to the demo. The demo's secrets are public, so a page in a browser on this
- * machine must not use them.
- */
+/** Refuses web pages, because the demo's secrets are public and a page on this machine must not use them. */
 function refusePage(
   { req }: Context,
   { demo, host: bound, publicUrl, corsOrigins }: ApiConfig,
@@ -304,10 +293,7 @@ function refusePage(
   return refuseBrowser({ host, origin, site }, { origins: corsOrigins, hosts: [new URL(publicUrl).host] });
 }
 
-/**
- * Returns the form, or the reason to refuse it. Each parameter must occur once, and in the body (RFC 6749,
- * 2.3.1 and 3.2).
- */
+/** Returns the form, or why it is refused: each parameter once, and in the body (RFC 6749, 2.3.1 and 3.2). */
 async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   if (!formType.test(req.header('content-type') ?? '')) return whatToSend;
   if (!isUnencoded(req.header('content-encoding'))) return 'Send the form without Content-Encoding.';
@@ -319,8 +305,7 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const seen = new Set<string>();
   for (const name of form.keys()) {
-    // the error repeats a name only if it looks like a protocol name, because any other name may contain
-    // anything
+    // repeat only a name that looks like a protocol name, because any other may contain anything
     if (seen.has(name))
       return `${/^[a-z_]{1,40}$/.test(name) ? `The parameter ${name}` : 'A parameter'} is given more than once.`;
     seen.add(name);

@@ -139,7 +139,7 @@ function bearerOf(authorization: string): string {
   if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
   let start = 7;
   while (authorization.charCodeAt(start) === 32) start += 1;
-  // ^the token ends the header, because HTTP strips trailing white space and a token contains none
+  // the token ends the header, because HTTP strips trailing white space and a token contains none
   return authorization.slice(start);
 }
 
