@@ -1,5 +1,5 @@
-// The HTTP service as one Hono app: every route, and the behaviour that all share (404, 405, OPTIONS, CORS, failures).
-// No rule of the domain belongs here.
+// The HTTP service as one Hono app: every route, and the behaviour that all routes share (404, 405, OPTIONS,
+// CORS, failures). No rule of the domain belongs here.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
@@ -64,7 +64,7 @@ const ownModules: readonly RouteModule[] = [
   documentationRoutes,
 ];
 
-/** @throws if a route states no roles */
+/** @throws if a route has no roles */
 export function createApp(deps: ApiDependencies): OpenAPIHono {
   const { corsOrigins, senderLimits: limits } = deps.config;
   const { quotas = createQuotas(), ofDay = createQuotas(undefined, minutesOfDay) } = deps;
@@ -90,7 +90,10 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
   return router.app;
 }
 
-/** Nobody waits for this answer: the connection has ended, or the server itself refuses its bytes and ends it. */
+/**
+ * Nobody receives this answer: the connection has ended, or the server itself refuses its bytes and closes
+ * it.
+ */
 function giveUp(error: ClientWentAway, context: Context, logger: Logger): Response {
   logger.info({ route: routePath(context) }, error.message);
   return renderProblem(problem('invalid-request'));
@@ -98,18 +101,23 @@ function giveUp(error: ClientWentAway, context: Context, logger: Logger): Respon
 
 /** Routes that store a message before they call Temporal. */
 const storingRoutes = ['/iso20022/pacs008', '/iso20022/pacs002', '/iso20022/acmt023'];
-/** The sender must neither give up nor send another message instead. */
+/** The text must stop the sender from giving up, and from sending another message instead. */
 const perhapsStored =
   'A part of the service does not answer. The message may have been stored: send the same bytes again until you get an answer.';
 
-/** The refusal that a failure leads to. On a route that stores messages, it says that the message may be stored. */
+/**
+ * Returns the problem for a failure. On a route that stores messages, it says that the message may be stored.
+ */
 function toldOf(error: Error, context: Context): Problem {
   const refusal = failureOf(error);
   const isUnknown = refusal.code === 'unavailable' && storingRoutes.includes(routePath(context));
   return toldToSigner(isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal, context);
 }
 
-/** Logs a failure and answers it. Missing workers are logged without a stack, which would add nothing. */
+/**
+ * Logs a failure and answers the request. The log of missing workers has no stack, because it would add
+ * nothing.
+ */
 function answerFailure(error: Error, context: Context, logger: Logger): Response {
   const refusal = toldOf(error, context);
   if (error instanceof WorkersAway) {
@@ -121,7 +129,7 @@ function answerFailure(error: Error, context: Context, logger: Logger): Response
   return renderProblem(refusal);
 }
 
-/** OPTIONS, 405 with Allow, or 404. */
+/** Answers OPTIONS, a wrong method (405 with Allow), or an unknown address (404). */
 function answerUnrouted(context: Context, router: Router, corsOrigins: readonly string[]): Response {
   const methods = router.methodsOf(context.req.path);
   const { method, path } = context.req;

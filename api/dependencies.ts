@@ -1,5 +1,5 @@
-// The dependencies of the routes, and the type of a module that declares routes. They are not in app.ts, because that
-// file imports all modules.
+// The dependencies of the routes, and the type of a module that declares routes. They are in a separate file,
+// because app.ts imports all modules.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/settings/config.ts';
 import type { Capture } from '../db/pool/batch.ts';
@@ -10,7 +10,7 @@ import type { Authenticator, SignatureCheck } from './http/caller.ts';
 import type { Quotas } from './http/limits/quotas.ts';
 import type { Router } from './http/route.ts';
 
-/** Resolves when the part answers; rejects if it does not. */
+/** Checks one part of the service. Resolves if the part answers, and rejects if it does not. */
 export type ReadinessCheck = () => Promise<unknown>;
 
 export interface ApiDependencies {
@@ -19,30 +19,30 @@ export interface ApiDependencies {
   readonly config: ApiConfig;
   readonly auth: Authenticator;
   readonly logger: Logger;
-  /** Other parts that must answer for the service to be ready, by name; the database is always checked. */
+  /** Readiness checks of other parts, by name. The database is always checked. */
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
-  /** Traces statements that several requests share; absent: they have no span. */
+  /** Traces database statements that several requests share. If absent, these statements have no span. */
   readonly capture?: Capture | undefined;
-  /** Absent: signatures are not checked. */
+  /** If absent, signatures are not checked. */
   readonly checkSignature?: SignatureCheck;
   readonly metrics?: {
     /** @param clientId empty if there is no such client */
     failedLogin(clientId: string): void;
-    /** A login was refused before its secret was checked. */
+    /** Counts a login that was refused before its secret was checked. */
     turnedAwayLogin(clientId: string): void;
   };
-  /** Default: as the configuration says, by the clock of this machine. */
+  /** Default: follows the configuration and uses the clock of this machine. */
   readonly certificateOf?: CertificateOf;
-  /** Default: counts of this process alone. */
+  /** Counts per minute. Default: the counts of this process alone. */
   readonly quotas?: Quotas;
-  /** Counts per day (UTC); default: of this process alone. */
+  /** Counts per day (UTC). Default: the counts of this process alone. */
   readonly ofDay?: Quotas;
-  /** Routes of other modules, e.g. ISO 20022 submission. */
+  /** Routes of other modules, such as ISO 20022 submission. */
   readonly modules?: readonly RouteModule[];
 }
 
-/** The dependencies, with the defaults that the app has filled in. */
+/** The dependencies after the app has filled in the defaults. */
 export type RouteDependencies = ApiDependencies & Required<Pick<ApiDependencies, 'quotas' | 'ofDay'>>;
 
-/** Declares its routes on the router; `router.add` checks token, role and input before the handler. */
+/** Declares routes on the router. `router.add` checks token, role and input before the handler runs. */
 export type RouteModule = (router: Router, deps: RouteDependencies) => void;

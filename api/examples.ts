@@ -28,7 +28,7 @@ export type MessageExample = keyof typeof messageExamples;
 
 const folder = fileURLToPath(new URL('../schemas/examples/', import.meta.url));
 
-/** The XML text of an example. */
+/** Returns the XML text of an example. */
 export function readExample(name: MessageExample): string {
   return readFileSync(`${folder}${name}.xml`, 'utf8');
 }

@@ -1,5 +1,6 @@
-// Limits failed logins per minute, so that nobody can guess a secret: per client and address, and per address for all
-// clients together. Failures from one address do not lock a client out at another.
+// Limits failed logins per minute, so that nobody can guess a secret. One limit applies per client and
+// address, another per address for all clients together. Failures from one address do not lock a client out
+// at another.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ApiDependencies } from './dependencies.ts';
@@ -8,13 +9,16 @@ import { problem, type Problem } from './http/problems/problem.ts';
 import { createQuotas } from './http/limits/quotas.ts';
 
 export interface Logins {
-  /** A login that is about to be tried. */
+  /** Starts a login of this client. */
   by(clientId: string, context: Context): Login;
 }
 
 interface Login {
   readonly address: string;
-  /** The refusal if too many logins have failed: the secret is then not checked, right or wrong. */
+  /**
+   * Returns the refusal if too many logins have failed. In that case, do not check the secret, whether right
+   * or wrong.
+   */
   refusal(): Problem | undefined;
   failed(): void;
 }
@@ -54,6 +58,8 @@ export function loginsOf({
   };
 }
 
-/** Hashed, because strangers choose these texts: they must not be stored, and may have any length. */
+/**
+ * Hashes the parts, because strangers choose these texts. They must not be stored, and may have any length.
+ */
 const nameOf = (...parts: readonly string[]) =>
   `login ${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;

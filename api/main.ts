@@ -1,4 +1,5 @@
-// Entry of the api process: reads its configuration, opens what it needs, and serves until it is stopped.
+// Entry point of the api process. It reads the configuration, starts the api, and serves until the process is
+// stopped.
 import { readFileSync } from 'node:fs';
 import { parseApiConfig } from '../core/settings/config.ts';
 import { ConfigurationError } from '../core/settings/environment-variables.ts';
@@ -26,9 +27,10 @@ async function main(): Promise<void> {
       },
     );
   };
-  // ignore a second signal: the process group and the parent may both send one
+  // ignore a second signal, because the process group and the parent may both send one
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  logger.info({ url: api.url }, 'api is listening'); // after the handlers: a reader of the log may stop it at once
+  // log this after adding the signal handlers, because a reader of the log may stop the process at once
+  logger.info({ url: api.url }, 'api is listening');
 }
 
 main().catch((error: unknown) => {

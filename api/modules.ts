@@ -14,7 +14,7 @@ import { resolutionRoutes, type ResolutionDependencies } from './resolutions/res
 
 type Parts = Iso20022Dependencies & ResolutionDependencies;
 
-/** @param issuer undefined: an external issuer makes the tokens */
+/** @param issuer undefined if an external issuer makes the tokens */
 export function modulesOf(parts: Parts, issuer: BuiltinIssuer | undefined): readonly RouteModule[] {
   const { engine, workflows } = parts;
   return [

@@ -1,5 +1,5 @@
-// The token endpoint of the built-in issuer (RFC 6749, client credentials), and its metadata and keys for verifiers
-// (RFC 8414, RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
+// The token endpoint of the built-in issuer (RFC 6749, client credentials), with metadata and keys (RFC 8414,
+// RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
@@ -32,7 +32,7 @@ import type { Router } from './http/route.ts';
 import { createTurns, turnKinds, type Turns } from './http/limits/turns.ts';
 import { component } from './http/component.ts';
 
-const maxFormBytes = 16_384; // an assertion is a few KB
+const maxFormBytes = 16_384; // enough for a client assertion, which takes a few KB
 const formType = /^application\/x-www-form-urlencoded[ \t]*(;.*)?$/i; // the form is ASCII in any charset
 
 const tokenPath = '/oauth/token';
@@ -72,7 +72,6 @@ const tokenRequestSchema = z
   })
   .openapi('TokenRequest');
 
-/** The routes of the built-in issuer. */
 export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
   return (router, deps) => {
     const turns = createTurns(turnKinds.stranger);
@@ -157,13 +156,16 @@ function addKeySet(router: Router, issuer: BuiltinIssuer): void {
     async () => {
       const { keys } = await issuer.jwks();
       return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
-        'cache-control': 'public, max-age=25', // a verifier that caches it accepts no key for longer than SEC-8 allows
+        // a verifier with this cache accepts no key for longer than SEC-8 allows
+        'cache-control': 'public, max-age=25',
       });
     },
   );
 }
 
-/** RFC 8414: libraries find the token endpoint and the keys by the issuer's address alone. */
+/**
+ * Serves the metadata (RFC 8414), which leads libraries from the issuer to the token endpoint and the keys.
+ */
 function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
   if (auth.kind !== 'builtin') return;
   const { issuer } = auth;
@@ -188,7 +190,7 @@ function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
   } as const;
   const answer = () => json(metadata, 200, { 'cache-control': 'public, max-age=300' });
   router.addPublic({ ...route, path: metadataPath }, answer);
-  // the path of an issuer follows the well-known part (RFC 8414, 3.1)
+  // the metadata path is the well-known part, then the path of the issuer (RFC 8414, section 3.1)
   const path = new URL(issuer).pathname.replace(/\/$/, '');
   if (path !== '') router.addPublic({ ...route, path: `${metadataPath}${path}`, hidden: true }, answer);
 }
@@ -241,7 +243,8 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         return unknown();
       }
       if (isProblem(claims)) {
-        deps.metrics?.turnedAwayLogin(given.id); // only a client with a secret has to wait for its turn
+        // this problem comes only from the queue of secret checks, where clients with a secret wait
+        deps.metrics?.turnedAwayLogin(given.id);
         return claims;
       }
       return tokenFor(claims, context, deps);
@@ -250,7 +253,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   );
 }
 
-/** Tells operators whose secret is being guessed, or has expired. It looks up and counts unknown names as well. */
+/** Warns operators if a secret is being guessed or has expired. Looks up and counts unknown names too. */
 async function tellFailed(
   { db, logger, metrics }: Issuing,
   given: ClientCredentials,
@@ -263,7 +266,7 @@ async function tellFailed(
   metrics?.failedLogin(client?.clientId ?? '');
 }
 
-/** Issues the token of an authenticated client. It counts towards the client's limit of requests per minute. */
+/** Issues the token of an authenticated client, which counts towards its limit of requests per minute. */
 async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): Promise<Response | Problem> {
   const over = deps.count(context, claims);
   if (over !== undefined) return over;
@@ -280,7 +283,7 @@ async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): 
   });
 }
 
-/** The demo's secrets are public, so a web page in a browser on this machine must not be able to use them. */
+/** Refuses web pages, because the demo's secrets are public and a page on this machine must not use them. */
 function refusePage(
   { req }: Context,
   { demo, host: bound, publicUrl, corsOrigins }: ApiConfig,
@@ -290,7 +293,7 @@ function refusePage(
   return refuseBrowser({ host, origin, site }, { origins: corsOrigins, hosts: [new URL(publicUrl).host] });
 }
 
-/** The form, or why it is refused: each parameter once, and in the body (RFC 6749, 2.3.1 and 3.2). */
+/** Returns the form, or why it is refused: each parameter once, and in the body (RFC 6749, 2.3.1 and 3.2). */
 async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   if (!formType.test(req.header('content-type') ?? '')) return whatToSend;
   if (!isUnencoded(req.header('content-encoding'))) return 'Send the form without Content-Encoding.';
@@ -302,7 +305,7 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const seen = new Set<string>();
   for (const name of form.keys()) {
-    // a name that is not in the protocol's form is not repeated: it may contain anything
+    // repeat only a name that looks like a protocol name, because any other may contain anything
     if (seen.has(name))
       return `${/^[a-z_]{1,40}$/.test(name) ? `The parameter ${name}` : 'A parameter'} is given more than once.`;
     seen.add(name);
@@ -313,7 +316,7 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
 type ClientCredentials =
   { readonly id: string; readonly secret: string } | { readonly id: string; readonly assertion: string };
 
-/** Undefined if there are none; a string says why they are refused. */
+/** Returns undefined if there are no credentials, and a string with the reason if they are refused. */
 function readCredentials({ req }: Context, form: URLSearchParams): ClientCredentials | string | undefined {
   const basic = req.header('authorization');
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
@@ -344,7 +347,7 @@ function readAssertion(form: URLSearchParams): ClientCredentials | string | unde
   return { id, assertion };
 }
 
-/** HTTP Basic, both parts form-encoded (RFC 6749, 2.3.1). */
+/** Reads HTTP Basic credentials, both parts form-encoded (RFC 6749, 2.3.1). */
 function readBasic(header: string): ClientCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
@@ -355,7 +358,7 @@ function readBasic(header: string): ClientCredentials | undefined {
     const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
     return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
   } catch {
-    return undefined; // broken percent encoding
+    return undefined; // the percent encoding is malformed
   }
 }
 
@@ -369,7 +372,8 @@ async function claimsOf(
   const onRefused = (client: string | null, why: string) =>
     logger.warn({ requestId, client, why }, 'an assertion of a client was refused');
   const audiences = [...(auth.kind === 'builtin' ? [auth.issuer] : []), `${publicUrl}${tokenPath}`];
-  if (!('assertion' in given) && id.includes('\0')) return undefined; // database text cannot contain it
+  // text in the database cannot contain U+0000
+  if (!('assertion' in given) && id.includes('\0')) return undefined;
   const client =
     'assertion' in given
       ? await clientByAssertion({ db, audiences, nowMs: Date.now(), onRefused }, { ...given, clientId: id })

@@ -1,5 +1,5 @@
-// GET /rules/{ruleId} returns the text of a rule that a refusal names; GET /rules lists all rules. Neither needs a
-// token. The texts come from docs/reference/rules.md, which is read at the first request.
+// GET /rules/{ruleId} returns the text of a rule that a refusal names; GET /rules lists all rules. Neither
+// needs a token. The texts come from docs/reference/rules.md, which is read on the first request.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
@@ -10,9 +10,9 @@ import type { Router } from './http/route.ts';
 const file = fileURLToPath(new URL('../docs/reference/rules.md', import.meta.url));
 
 interface RuleBook {
-  /** Markdown by rule, without the links of the document, which lead to other files of the project. */
+  /** Markdown text by rule id. Links are removed, because they lead to other files of the project. */
   readonly rules: ReadonlyMap<string, string>;
-  /** Markdown: the ids by family. */
+  /** Markdown list of the rule ids, by family. */
   readonly list: string;
 }
 

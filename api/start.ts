@@ -1,5 +1,5 @@
-// Assembles the api: database, reference data, authentication, Temporal, routes, server. Used by the entry file and by
-// tests, which pass their own logger and task queues.
+// Assembles the api: database, reference data, authentication, Temporal, routes, server. The entry file uses
+// it, and so do tests, which pass their own logger and task queues.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/settings/config.ts';
@@ -40,9 +40,9 @@ import { answersInTime } from './operations/readiness.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface RunningApi {
-  /** Scheme, host and port as they are bound. */
+  /** Scheme, host and port on which the server listens. */
   readonly url: string;
-  /** The port for metrics and health; undefined: none. */
+  /** Port for metrics and health; undefined if the configuration has none. */
   readonly metricsPort?: number;
   readonly close: () => Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface ApiOptions extends TemporalOptions {
   readonly logger: Logger;
 }
 
-/** @throws ConfigurationError or the error of the part that cannot be reached */
+/** @throws ConfigurationError, or the error of the part that cannot be reached */
 export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOptions): Promise<RunningApi> {
   const db = openDatabase(config, { logger, ...temporal });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
@@ -63,9 +63,11 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
     await beginSealing(db);
-    await wrapIssuerKeys(db); // even if an external issuer is used now: no key may stay wrapped by an old sealing key
+    // even if an external issuer is configured now, because no key may stay sealed by an old sealing key
+    await wrapIssuerKeys(db);
     await tellOfSealing(db, logger);
-    const engine = await openJudging(config); // blocks the event loop, so before anything that must answer in time
+    // blocks the event loop, so it comes before everything that must answer in time
+    const engine = await openJudging(config);
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
@@ -95,7 +97,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       modules: modulesOf({ engine, workflows, answers, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
-    // before the server: everything that can fail at start
+    // before the server starts, open everything that can fail
     const telemetry =
       config.metrics &&
       (await openTelemetry(config.metrics, {
@@ -111,7 +113,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     return {
       url: addressOf(config, server.port),
       close: async () => {
-        stopping.abort(); // first, so that load balancers stop sending requests while it ends
+        // first, so that load balancers stop sending requests during the shutdown
+        stopping.abort();
         await delay(config.drainSeconds * 1_000);
         await close();
       },
@@ -123,7 +126,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   }
 }
 
-/** Opens the code sets first: the examples of a guideline are read with them. */
+/** Opens the code sets first, because reading a guideline's examples needs them. */
 function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine> {
   openCodeSets(config.codeSetsDirectory);
   return openConfiguredEngine(config);
@@ -148,7 +151,7 @@ function startKeys(
   return startIssuerKeys(issuer, { afterDays, logger });
 }
 
-/** The server's hooks for each request: metrics, traces, and the sender of a verified token. */
+/** The server's hooks for each request: metrics, traces, and the lookup of a verified token's sender. */
 const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: TemporalOptions) => ({
   onAnswered: (request: AnsweredRequest) => metrics.requested(request),
   trace: traces && traceRequests(traces),
@@ -158,9 +161,12 @@ const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: Tempo
 const addressOf = ({ tls, host }: ApiConfig, port: number) =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Fails as soon as the process is asked to stop, so that load balancers send requests elsewhere. */
+/**
+ * A readiness check that fails once the process is asked to stop, so that load balancers send requests
+ * elsewhere.
+ */
 function untilStopping(stopping: AbortSignal): ReadinessCheck {
-  // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
+  // eslint-disable-next-line @typescript-eslint/require-await -- the check fails if this throws
   return async () => stopping.throwIfAborted();
 }
 
@@ -171,7 +177,7 @@ interface AuthenticationParts {
   readonly metrics: ApiMetrics;
 }
 
-/** The authenticator, the built-in issuer if it is configured, and the check of signatures. */
+/** Opens the authenticator, the built-in issuer if it is configured, and the check of signatures. */
 async function openAuthentication(
   { auth, corsOrigins, ...config }: ApiConfig,
   { db, reference, logger, metrics }: AuthenticationParts,
@@ -199,7 +205,10 @@ async function openAuthentication(
   return { auth: createAuthenticator(auth, parts), issuer, checkSignature };
 }
 
-/** The host that signatures must name. Undefined on loopback, where there is no other gateway to confuse us with. */
+/**
+ * The host that signatures must name. Undefined on loopback, where messages signed for another gateway cannot
+ * arrive.
+ */
 function publishedHost({ publicUrl }: Pick<ApiConfig, 'publicUrl'>): string | undefined {
   const { host, hostname } = new URL(publicUrl);
   return isLoopback(hostname.replaceAll(/[[\]]/g, '')) ? undefined : host;
@@ -220,7 +229,7 @@ function openTelemetry(
   addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
   const isReady = async () => {
     stopping.throwIfAborted();
-    reference.current(); // throws if it may be stale
+    reference.current(); // throws if the reference data may be stale
     await workflows.check();
     return isAnswering(db);
   };

@@ -1,6 +1,6 @@
-// The only way from the api to Temporal. It starts payments, resolutions and redeliveries. It hands payments the
-// enquiries of their source and the reports of their destination. The database stores everything before that, and this
-// file must decide nothing.
+// The api's only access to Temporal. Starts payments, resolutions and redeliveries. Passes enquiries of the
+// source and reports of the destination to payments. The database stores everything first, and this file must
+// make no decisions.
 import { randomUUID } from 'node:crypto';
 import {
   Client,
@@ -43,58 +43,63 @@ import { TemporalUnavailable, WorkersAway } from './http/problems/failures.ts';
 import { withTrace } from '../contract/trace.ts';
 
 export interface PaymentSubmission extends StoredPaymentKey {
-  /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
+  /** Country of the creditor agent, if it is known before validation. Only the Temporal UI shows it. */
   readonly destinationCountry: string | undefined;
   /**
-   * How often a defect has kept it from being answered. Each of those updates stands, so a new one is needed.
+   * How often a defect has prevented an answer to the submission. Each failed update stays in the history, so
+   * the next attempt needs a new update.
    */
   readonly timesUnanswerable: number;
 }
 
 export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKey {
-  /** For the Temporal UI. */
+  /** Only the Temporal UI shows it. */
   readonly destinationCountry: string | undefined;
   readonly maxResolutionSeconds: number;
-  /** Whether the resolution is known already: then the result of the first update must not answer it. */
+  /**
+   * Whether the resolution is already known. If so, the result of the first update must not be its answer.
+   */
   readonly isRepeat: boolean;
 }
 
 export interface ResolutionWorkflows {
-  /** Starts the resolution, or finds it, and waits for its answer. */
+  /** Starts the resolution, or finds the running one, and waits for its answer. */
   resolve(submission: ResolutionSubmission): Promise<SubmitResult>;
-  /** Starts the redelivery of deliveries that were requested again. */
+  /** Starts the redelivery of all deliveries that an operator requested again. */
   redeliver(subjectId: string): Promise<void>;
 }
 
 export interface PaymentWorkflows {
-  /** Starts the payment, or finds it. Resolves once this submission is judged: ACTC or RJCT. */
+  /**
+   * Starts the payment, or finds the running one. Resolves with ACTC or RJCT when this submission is judged.
+   */
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
-  /** Sends the instruction of an undecided payment to the destination once more. */
+  /** Sends the instruction of an undecided payment to the destination again. */
   enquire(payment: StoredPaymentKey): Promise<void>;
-  /** Makes a payment read the record, which may say how it ended. */
+  /** Makes the payment's workflow read the record, which may contain its outcome. */
   look(payment: StoredPaymentKey): Promise<void>;
   /**
-   * Hands a stored final report of the destination to the payment.
-   * @returns the decision that stands; null if a defect kept it from being written
+   * Passes a stored final report of the destination to the payment.
+   * @returns the decision in force; null if a defect prevented its storage
    */
   reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
-  /** Starts the redelivery of deliveries that were requested again. */
+  /** Starts the redelivery of all deliveries that an operator requested again. */
   redeliver(subjectId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   check(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-const defaultCallTimeoutMs = 10_000; // after that, the operator sends the same message again
-const probeTimeoutMs = 1_000; // Temporal answers this within milliseconds, or is unreachable
-const maxReconnectBackoffMs = 2_000; // gRPC's default of two minutes would make a restored server seem unreachable
+const defaultCallTimeoutMs = 10_000; // after a timeout, the operator sends the same message again
+const probeTimeoutMs = 1_000; // a reachable Temporal server answers this within milliseconds
+const maxReconnectBackoffMs = 2_000; // with gRPC's default of 2 min, a restored server seems unreachable
 
 export interface TemporalOptions {
-  /** Prefix of the task queues' names, which keeps tests apart. */
+  /** Prefix of the names of the task queues, which isolates tests from each other. */
   readonly taskQueuePrefix?: string;
   /** Default: 10 s. */
   readonly callTimeoutMs?: number;
-  /** Absent: calls have no spans. */
+  /** If absent, calls have no spans. */
   readonly traces?: Traces | undefined;
 }
 
@@ -103,7 +108,10 @@ const isTimeout = (error: unknown) =>
 
 const repeatsJoinMs = 5_000;
 
-/** One update id per message, and one for its repeats within 5 s: a sender's repeats must not fill the history. */
+/**
+ * Each message has one update id, and all its repeats within 5 s share another. So a sender that repeats a
+ * message cannot fill the workflow history.
+ */
 const updateIdOf = ({ messageId, isRepeat }: ResolutionSubmission) =>
   isRepeat ? `${messageId} ${Math.floor(Date.now() / repeatsJoinMs)}` : messageId;
 
@@ -121,19 +129,25 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
-/** Whether a defect kept a submission from being answered at all. */
+/** Whether a defect prevented any answer to a submission. */
 const isDefect = (error: unknown) =>
   error instanceof WorkflowUpdateFailedError &&
   error.cause instanceof ApplicationFailure &&
   error.cause.nonRetryable === true;
 
-/** If an operator or the sweep ended the execution during a submission, nothing is lost: a repeat is answered. */
+/**
+ * Reports the service as unavailable if an operator or the sweep ended the execution during a submission.
+ * Nothing is lost, because a repeat of the submission is answered.
+ */
 function asUnavailable(error: unknown): never {
   if (error instanceof TemporalUnavailable || isDefect(error)) throw error;
   throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
 }
 
-/** Calls to Temporal. Each has a deadline, and a missing answer is distinguished from a refusal. */
+/**
+ * Makes the functions that call Temporal. Each call has a deadline. The errors distinguish a missing answer
+ * from a refusal.
+ */
 function callsOn(connection: Connection, callTimeoutMs: number) {
   const ask = () => connection.workflowService.getSystemInfo({});
   const answers = () =>
@@ -151,7 +165,10 @@ function callsOn(connection: Connection, callTimeoutMs: number) {
     }
   }
 
-  /** A call that only a worker can answer. @throws WorkersAway if Temporal answers and no worker does */
+  /**
+   * Makes a call that only a worker can answer.
+   * @throws WorkersAway if Temporal answers but no worker does
+   */
   async function callWorkers<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
     try {
       return await call(waitMs, work);
@@ -186,7 +203,8 @@ async function handFinal(
       );
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      // closed meanwhile, or lost: a new execution takes the report, and the record decides
+      // the workflow was closed or lost; a new execution takes the report and reads any decision from the
+      // record
       const startWorkflowOperation = startOfPayment(payment, taskQueuePrefix);
       return callWorkers(0, () =>
         workflow.executeUpdateWithStart<PaymentWorkflow, Decision | null, ReportFinalArguments>(
@@ -196,7 +214,7 @@ async function handFinal(
       );
     }
   };
-  // null: a defect kept an earlier update from deciding, and its result stands, so try a new update
+  // null: a defect prevented a decision in an earlier update; that result is final, so send a new update
   return (await hand(reportMessageId)) ?? hand(randomUUID());
 }
 
@@ -279,7 +297,10 @@ function traceEngineCalls(traces: Traces): WorkflowClientInterceptor {
   };
 }
 
-/** Tells Temporal about something that is on record. Nobody waits for it: if it fails, the sweep takes over. */
+/**
+ * Tells Temporal about something that is stored. Nobody waits for this call, because the sweep repeats it if
+ * it fails.
+ */
 export function passOn(
   { logger }: { readonly logger: Logger },
   subjectId: string,

@@ -1,14 +1,14 @@
-// The span of a request. It continues the sender's trace (`traceparent`, W3C Trace Context), or begins one. It holds
-// route patterns, codes and ids only. `tracestate` and `baggage` are foreign texts: they are neither read nor passed
-// on.
+// The trace span of a request. It continues the sender's trace (`traceparent`, W3C Trace Context), or starts
+// one. It contains only route patterns, codes and ids. `tracestate` and `baggage` are neither read nor passed
+// on, because they contain text of other parties.
 import type { IncomingMessage } from 'node:http';
 import type { Traces } from '../telemetry/traces.ts';
 import type { RequestTrace } from './http/access-log.ts';
 
-/** Health probes come every second, so they begin no trace. */
+/** Health probes arrive every second, so they start no trace. */
 const isProbe = (path = '') => path.startsWith('/health/');
 
-/** @returns a function that begins the span of a request, or returns undefined for a health probe */
+/** @returns a function that starts the span of a request, or returns undefined for a health probe */
 export function traceRequests(traces: Traces): (request: IncomingMessage) => RequestTrace | undefined {
   return ({ method = '', url, headers }) => {
     if (isProbe(url)) return undefined;

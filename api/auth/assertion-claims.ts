@@ -1,9 +1,9 @@
-// Checks the claims of a client's login assertion (RFC 7523) after its signature was verified. A fault goes to the
-// operators' log; the sender does not learn it.
+// Checks the claims of a client's login assertion (RFC 7523) after its signature was verified. A fault goes
+// to the operators' log, and the sender does not learn it.
 
 export interface AssertionTerms {
   readonly clientId: string;
-  /** The accepted audiences: our issuer, or the address of the token endpoint. */
+  /** The accepted audiences: the built-in issuer and the address of its token endpoint. */
   readonly audiences: readonly string[];
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -11,23 +11,26 @@ export interface AssertionTerms {
 
 export interface AssertionClaims {
   readonly jti: string;
-  /** Seconds since 1970. */
+  /** Epoch seconds. */
   readonly exp: number;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The `typ` of a login assertion in RFC 7519 and in the revision of RFC 7523. A JWT with another type was made for
- * another purpose.
+ * The accepted `typ` values of a login assertion, from RFC 7519 and from the revision of RFC 7523. A JWT with
+ * another type was made for another purpose.
  */
 const types = ['jwt', 'client-authentication+jwt'];
-/** Short, because an assertion is made for one request. */
+/** Maximum lifetime. It is short, because an assertion is made for one request. */
 const longestSeconds = 300;
-const toleranceSeconds = 5; // the client's clock may be this far ahead of ours
+const toleranceSeconds = 5; // the client's clock may run ahead by this much
 const longestJti = 256;
 
-/** @returns why the assertion is not valid; undefined if it is valid, unless it was used before */
+/**
+ * Does not check whether the assertion was used before.
+ * @returns the reason why the assertion is invalid; undefined if it is valid
+ */
 export function faultOfAssertion(
   { header, claims }: { readonly header: Members; readonly claims: Members },
   { clientId, audiences, nowMs }: AssertionTerms,

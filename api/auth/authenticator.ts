@@ -1,5 +1,5 @@
-// Turns bearer tokens into callers (SEC-1). A verified token is cached for half a minute, so that a busy client costs
-// one signature check per token in that time. The cache never exceeds the times of SEC-8.
+// Turns bearer tokens into callers (SEC-1). A verified token is cached for half a minute. In that time, a
+// busy client costs one signature check per token. The cache never exceeds the times of SEC-8.
 import type { Context } from 'hono';
 import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/settings/config.ts';
@@ -18,19 +18,22 @@ import {
 } from './token.ts';
 
 export interface AuthenticatorDependencies extends TokenDependencies {
-  /** Returns the client certificate of a request; absent: no client presents one. */
+  /** Returns the client certificate of a request. If absent, no client presents a certificate. */
   readonly certificateOf?: CertificateOf;
-  /** Origins whose pages may make requests with AUTH=none. */
+  /** Origins whose web pages may make requests with AUTH=none. */
   readonly corsOrigins?: readonly string[];
 }
 
-const maxTokenLength = 8_192; // far longer than any real token; limits memory
-const maxRememberedTokens = 10_000; // some 20 MB at 2 KB each
-/** Together with the age of an external key set: 60 s from a key's withdrawal to its last use (SEC-8). */
+const maxTokenLength = 8_192; // limits memory; real tokens are far shorter
+const maxRememberedTokens = 10_000; // about 20 MB at 2 KB per token
+/**
+ * Milliseconds for which a verified token is cached. With the maximum age of an external key set, a withdrawn
+ * key is accepted for at most 60 s (SEC-8).
+ */
 const rememberMs = 30_000;
-const b64token = /^[A-Za-z0-9\-._~+/]+=*$/; // RFC 6750
+const b64token = /^[A-Za-z0-9\-._~+/]+=*$/; // the form of a token in RFC 6750
 
-/** @throws if AUTH=builtin is used without an issuer, which is a defect at the start */
+/** @throws if AUTH=builtin has no issuer, which is a programming error */
 export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDependencies): Authenticator {
   if (config.kind === 'none') {
     deps.logger.warn(
@@ -47,7 +50,7 @@ function whereToGetOne(config: Exclude<AuthConfig, { kind: 'none' }>): string {
     : `${config.issuer} gives one (client credentials).`;
 }
 
-/** Adds to each 401 where to get a valid token. */
+/** Tells the caller in each 401 answer where to get a valid token. */
 function saying(where: string, inner: Authenticator): Authenticator {
   const tell = (outcome: Caller | Problem) =>
     isProblem(outcome) && problems[outcome.code].status === 401
@@ -91,8 +94,8 @@ function verifying(
   }
 
   /**
-   * Whether the cached result is still valid. If the clock went back, or if reference data, clients or keys have
-   * changed, the token is verified again.
+   * Whether the cached result is still valid. The token is verified again if the clock went back. The same
+   * holds if reference data, clients or keys have changed.
    */
   function stillCounts({ token, sinceMs, untilMs }: Remembered): boolean {
     const now = clock();
@@ -128,22 +131,26 @@ function verifying(
   };
 }
 
-/** The token after `Bearer`, in any case and spacing; empty if the header has another scheme. */
+/**
+ * The token after `Bearer` in an Authorization header, in any case and spacing. Empty if the header has
+ * another scheme.
+ */
 function bearerOf(authorization: string): string {
   if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
   let start = 7;
   while (authorization.charCodeAt(start) === 32) start += 1;
-  return authorization.slice(start); // the token ends the header: HTTP strips white space, and a token contains none
+  // the token ends the header, because HTTP strips trailing white space and a token contains none
+  return authorization.slice(start);
 }
 
 /**
- * AUTH=none: a caller that names itself (`Bearer` and a BIC, a payment system or `operator`) is that party; any other
- * caller may do everything. Web pages of other origins are refused, because merely visiting one must not give it
- * access.
+ * Implements AUTH=none. A caller may name itself: `Bearer` and a BIC, a payment system or `operator`. Any
+ * other caller may do everything. Pages of other origins are refused, because a visit to a page must not give
+ * it access.
  */
 function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {
-    knownSender: () => undefined, // no caller is authenticated
+    knownSender: () => undefined, // with AUTH=none, no caller is authenticated
     authenticate: ({ req }) => {
       const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
       const refusal = refuseBrowser({ host, origin, site }, { origins: corsOrigins });

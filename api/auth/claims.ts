@@ -1,4 +1,4 @@
-// Turns the claims of a token, or of a client of the built-in issuer, into the caller that the routes see.
+// Converts the claims of a token, or of a client of the built-in issuer, into the caller that the routes see.
 import { findInstitution, type ReferenceData } from '../../core/scheme/reference.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { everyRole, type Caller, type Role } from '../http/caller.ts';
@@ -9,7 +9,7 @@ export interface CallerClaims {
   readonly clientId: string;
   readonly institutionId?: string | undefined;
   readonly clearingSystemId?: string | undefined;
-  /** With the built-in issuer: the secret or key that the client has logged in with. */
+  /** The secret or key with which the client has logged in. Only the built-in issuer sets it. */
   readonly credential?: string | undefined;
 }
 
@@ -18,9 +18,9 @@ export function isRole(value: unknown): value is Role {
 }
 
 /**
- * Reads a token's claims: `roles` with exactly one role of this service, and `institution_id` (internalId or BIC) or
- * `clearing_system_id`.
- * @returns the claims, or what is wrong, as a text for the sender
+ * Reads a token's claims: `roles` with exactly one role of this service, and `institution_id` (internalId or
+ * BIC) or `clearing_system_id`.
+ * @returns the claims, or an error text for the sender
  */
 export function claimsFrom(
   payload: Readonly<Record<string, unknown>>,
@@ -50,7 +50,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The institution's id, from an id or BIC. An unknown value is returned as given, because callerFrom refuses it. */
+/**
+ * Returns the institution's id, from an id or BIC. Returns an unknown value unchanged, because callerFrom
+ * refuses it.
+ */
 function institutionIdOf(given: string | undefined, data: ReferenceData): string | undefined {
   return given === undefined || findInstitution(data, 'internalId', given) !== undefined
     ? given
@@ -58,9 +61,9 @@ function institutionIdOf(given: string | undefined, data: ReferenceData): string
 }
 
 /**
- * A psp or fxp must name an institution that has this role, and an ipso a known payment system. An operator names
- * neither.
- * @returns the caller, or what is wrong, as a text for the sender
+ * Checks the claims. A psp or fxp must name an institution that has this role, and an ipso must name a known
+ * payment system. An operator names neither.
+ * @returns the caller, or an error text for the sender
  */
 export function callerFrom(claims: CallerClaims, data: ReferenceData): Result<Caller, string> {
   const { role, clientId, institutionId, clearingSystemId } = claims;

@@ -1,6 +1,6 @@
-// Authenticates a client by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0). There is no
-// secret to lose, and an assertion can be used once. An unknown client causes the same work as a known one, so timing
-// does not reveal which clients exist.
+// Authenticates a client by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0).
+// There is no secret to lose, and an assertion is valid once. An unknown client causes the same work as a
+// known one, so timing does not reveal which clients exist.
 import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } from 'jose';
 import { assert } from '../../core/assert.ts';
 import { findRepeatedMembers } from '../../core/json.ts';
@@ -14,7 +14,9 @@ import { faultOfAssertion, type AssertionClaims, type AssertionTerms } from './a
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Asymmetric algorithms only. The kind of key determines the algorithm, never the assertion (RFC 8725). */
+/**
+ * Asymmetric algorithms only. The kind of key determines the algorithm; the assertion never does (RFC 8725).
+ */
 const kindOf: ReadonlyMap<unknown, KeyKind> = new Map([
   ['ES256', 'P-256'],
   ['ES384', 'P-384'],
@@ -26,13 +28,13 @@ export const assertionAlgorithms: readonly string[] = [...kindOf.keys()].map(Str
 export interface AssertionContext extends Omit<AssertionTerms, 'clientId'> {
   readonly db: Db;
   /**
-   * Receives the reason why an assertion was refused; the sender does not.
-   * @param clientId null: there is no such client, and its claimed name may be anything
+   * Receives the reason why an assertion was refused. The sender does not learn it.
+   * @param clientId null if there is no such client, because the claimed name may be any text
    */
   readonly onRefused?: (clientId: string | null, why: string) => void;
 }
 
-/** The client id that the assertion claims, unverified; for rate limits only. */
+/** Returns the client id in the assertion, which is not verified. Use it only for rate limits. */
 export function claimedClient(assertion: string): string | undefined {
   try {
     const { sub, iss } = decodeJwt<{ readonly sub?: unknown; readonly iss?: unknown }>(assertion);
@@ -42,10 +44,10 @@ export function claimedClient(assertion: string): string | undefined {
   }
 }
 
-/** A party without keys. */
+/** A party without keys, used for unknown clients. */
 const nobody = { institutionId: '' };
 
-/** @returns undefined if the assertion is not valid or was used before */
+/** @returns undefined if the assertion is invalid or was used before */
 export async function clientByAssertion(
   { db, onRefused = () => undefined, ...terms }: AssertionContext,
   { assertion, clientId }: { readonly assertion: string; readonly clientId: string },
@@ -64,15 +66,15 @@ export async function clientByAssertion(
 }
 
 /**
- * The party that registers the client's keys; undefined for operators of the scheme, who are people and belong to no
- * party.
+ * The party that registers the client's keys. Undefined for operators of the scheme, who are people and
+ * belong to no party.
  */
 function partyOf({ institutionId, clearingSystemId }: Client) {
   if (institutionId !== null) return { institutionId };
   return clearingSystemId === null ? undefined : { clearingSystemId };
 }
 
-/** @returns the assertion's claims, or why it is not valid */
+/** @returns the claims of the assertion, or the reason why it is invalid */
 async function readAssertion(
   assertion: string,
   keys: readonly PartyKey[],
@@ -115,7 +117,8 @@ function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined):
 }
 
 /**
- * Requires one JSON object without repeated members, because parsers differ in which of two equal members they read.
+ * Requires one JSON object without repeated members, because parsers disagree about which of two equal
+ * members they read.
  */
 function faultOfText(text: string): string | undefined {
   try {
@@ -132,13 +135,13 @@ interface NamedKey {
   readonly keyId: string;
   readonly credential: string;
   readonly key: PublicKey;
-  /** Set if no key fits. `key` is then a dummy, so that verification takes as long as with a real key. */
+  /** Set if no key fits. `key` is then a dummy key, so that verification takes as long as with a real one. */
   readonly fault?: string;
 }
 
-/** Finds the key by its kid; without a kid, the party's only key for the algorithm. */
+/** Finds the key by its kid. Without a kid, uses the party's only key for the algorithm. */
 function keyNamedBy({ kid, alg }: CompactJWSHeaderParameters, keys: readonly PartyKey[]): NamedKey {
-  const kind = kindOf.get(alg) ?? 'Ed25519'; // jose has already refused every other alg
+  const kind = kindOf.get(alg) ?? 'Ed25519'; // jose has already refused other algorithms
   const fitting = keys.filter(({ keyId, jwk }) => (kid === undefined ? isOfKind(jwk, kind) : keyId === kid));
   const [key] = fitting;
   if (key === undefined || fitting.length > 1) {

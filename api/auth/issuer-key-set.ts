@@ -1,5 +1,6 @@
-// The keys of an external issuer, read from its address when a token needs them. The issuer may be down, slow or
-// compromised. So its answers are limited in size and time, and tokens of strangers cause no additional reads.
+// Reads the keys of an external issuer from its address when a token needs them. The issuer may be down, slow
+// or compromised. So the size and time of its answers are limited, and tokens of strangers cause no
+// additional reads.
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -13,22 +14,27 @@ import {
 } from 'jose';
 import type { Logger } from 'pino';
 
-/** With the 30 s for which a verified token is cached and the 5 s of a read: 60 s. */
+/**
+ * Milliseconds. With the 30 s for which a verified token is cached and the 5 s of a read, the total is 60 s.
+ */
 const maxAgeMs = 25_000;
 /**
- * A new key is accepted after at most this time. Unknown key ids, wrong signatures and failures do not cause more
- * frequent reads.
+ * Minimum milliseconds between two reads, so a new key is accepted after at most this time. Unknown key ids,
+ * wrong signatures and failures do not cause more frequent reads.
  */
 const cooldownMs = 5_000;
 const timeoutMs = 5_000;
-const mostBytes = 262_144; // hundreds of keys, each with its certificate
+const mostBytes = 262_144; // enough for hundreds of keys, each with its certificate
 
-/** The keys could not be fetched, which is not the fault of the token's sender. It has been logged. */
+/**
+ * The keys could not be fetched, which is not the fault of the token's sender. The failure has already been
+ * logged.
+ */
 export class KeySetError extends Error {
   override readonly name = 'KeySetError';
 }
 
-/** Verifies with the cached keys, and once more with newer keys if no cached key fits the signature. */
+/** Verifies with the cached keys. Verifies once more with newer keys if no cached key fits the signature. */
 export type VerifyByKeys = <T>(verify: (keys: JWTVerifyGetKey) => Promise<T>) => Promise<T>;
 
 export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>): VerifyByKeys {
@@ -44,14 +50,14 @@ export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>):
       return new Response(text);
     } catch (error) {
       const why = faultOf(error);
-      // log each kind of failure once until it changes or ends
+      // log a failure once, and again only when its kind changes
       if (failed?.why !== why) logger.error({ why }, "the token issuer's keys could not be had");
       failed = { atMs: Date.now(), why };
       throw new KeySetError(why);
     }
   }
 
-  const known: Partial<ExportedJWKSCache> = {}; // holds the current key set
+  const known: Partial<ExportedJWKSCache> = {}; // the library stores the current key set here
   const keys = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: maxAgeMs,
     cooldownDuration: cooldownMs,
@@ -75,8 +81,8 @@ export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>):
 }
 
 /**
- * Whether a newer key set may fit: a key may be replaced under the same id, or without an id. For an unknown id the
- * library itself reloads.
+ * Whether a newer key set may fit. An issuer may replace a key under the same id, or without an id. For an
+ * unknown id, the library itself reloads.
  */
 const mayFitANewerSet = (error: unknown) =>
   error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
@@ -100,12 +106,12 @@ async function readKeySet(response: Response): Promise<string> {
   return text;
 }
 
-/** The reason of a failure; it never contains text of the answer. */
+/** Returns the reason of a failure. The reason never contains text of the issuer's answer. */
 function faultOf(error: unknown): string {
   if (error instanceof KeySetError) return error.message;
   if (error instanceof Error && error.name === 'TimeoutError')
     return `it did not answer within ${timeoutMs / 1_000} s`;
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
-  return `the connection failed (${code})`; // ECONNREFUSED, SELF_SIGNED_CERT_IN_CHAIN
+  return `the connection failed (${code})`; // for example ECONNREFUSED or SELF_SIGNED_CERT_IN_CHAIN
 }

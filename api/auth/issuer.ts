@@ -24,34 +24,41 @@ export interface BuiltinIssuer {
   /** Public keys, for verifiers. */
   jwks(): Promise<JSONWebKeySet>;
   readonly verificationKey: JWTVerifyGetKey;
-  /** Rotates the signing key; every process uses the new key within a second. */
+  /** Rotates the signing key. Every process uses the new key within a second. */
   rotate(rotation: Rotation): Promise<boolean>;
   /**
-   * Whether the client still exists with the same role, institution and payment system, and its secret or key is still
-   * valid (ADM-4).
+   * Whether the client still exists with the same role, institution and payment system. Its secret or key
+   * must also still be valid (ADM-4).
    */
   stands(claims: CallerClaims): Promise<boolean>;
   /**
    * Issues an access token (RFC 9068) for the client.
-   * @param thumbprint of the certificate that the token is bound to (RFC 8705); undefined: not bound
+   * @param thumbprint of the certificate that the token is bound to (RFC 8705); undefined: the token is not
+   * bound
    */
   issue(claims: CallerClaims, thumbprint?: string): Promise<string>;
 }
 
 export const builtinAlgorithm = 'ES256';
-/** The longest lifetime of a token (SEC-8), and the lifetime of the tokens issued here. */
+/** Seconds: the maximum lifetime of a token (SEC-8), and the lifetime of tokens from this issuer. */
 export const maxTokenLifetimeSeconds = 3_600;
 
 export interface IssuerSettings {
   readonly issuer: string;
   readonly audience: string;
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** The current reference data: a new object within a second of every change, including clients and keys. */
+  /**
+   * The current reference data. It is a new object within a second of every change, including changes of
+   * clients and keys.
+   */
   readonly reference: () => object;
 }
 
-/** Opens the issuer with the keys in the database; if none is active, the first process to notice creates one. */
+/**
+ * Opens the issuer with the keys in the database. If no key is active, the first process to notice creates
+ * one.
+ */
 export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promise<BuiltinIssuer> {
   const register = newest(settings.reference, () => readRegister(db));
   await register.current();
@@ -63,11 +70,11 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
         return await (await register.current()).verificationKey(...header);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        // another process may have used a new key before this one read it
+        // another process may have signed with a new key that this process has not read yet
         return (await register.again()).verificationKey(...header);
       }
     },
-    // a new client may be missing in the register, so ask the database before refusing
+    // the snapshot may lack a new client, so ask the database before refusing
     stands: async (claims) =>
       isClient((await register.current()).clients.get(claims.clientId), claims) ||
       isClient((await readClients(db, claims.clientId))[0], claims),
@@ -94,7 +101,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
   };
 }
 
-/** A snapshot of clients and keys. */
+/** A snapshot of the clients and keys in the database. */
 interface Register {
   readonly clients: ReadonlyMap<string, ClientWithCredentials>;
   readonly jwks: JSONWebKeySet;
@@ -112,7 +119,7 @@ async function readRegister(db: Db): Promise<Register> {
     await offerIssuerKey(db, await makeKey());
     keys = await readIssuerKeys(db);
     if (!keys.some((key) => key.active)) {
-      // the key that is active in the database was not sealed by us
+      // Isthmus did not seal the active key in the database, so replace it
       await rotateIssuerKey(db, await makeKey(), { by: 'isthmus', because: strangeKey, withdraw: false });
       keys = await readIssuerKeys(db);
     }
@@ -140,16 +147,16 @@ function isClient(client: ClientWithCredentials | undefined, claims: CallerClaim
 
 interface Newest<Value> {
   /**
-   * Returns the cached value. Reads again for a new generation or a stale value; concurrent callers share the read.
-   * Failures are not cached.
+   * Returns the cached value. Reads again if the generation has changed or the value is stale. Concurrent
+   * callers share one read, and failures are not cached.
    */
   current(): Promise<Value>;
   /** Reads again within the same generation, at most once a second. */
   again(): Promise<Value>;
 }
 
-/** Limits the age of cached keys, because a key expires without any change of the data. */
-const freshMs = 25_000; // plus the 30 s for which a verified token is cached: SEC-8
+/** Limits the age of cached keys, because a key can expire without a change of the reference data. */
+const freshMs = 25_000; // together with the 30 s for which a verified token is cached, this meets SEC-8
 
 function newest<Value>(generationOf: () => object, read: () => Promise<Value>): Newest<Value> {
   let known:

@@ -1,7 +1,8 @@
-// Checks the signature of a message (RFC 9421) if its operator requires signatures. Then a stolen token, or control
-// over a proxy, is not enough to send messages. The signature covers the digest of the body, so it is checked before
-// the body is read. A sender without a key therefore takes no resources from the operator. Each signature can be used
-// once. The check uses it up, even if the message is refused later, so that nobody else can send it.
+// Checks the signature of a message (RFC 9421) if its operator requires signatures. A thief with a stolen
+// token, or with control over a proxy, then cannot send messages. The signature covers the digest of the
+// body, so it is checked before the body is read. A sender without a key therefore uses up no resources of
+// the operator. Each signature is valid once. The check marks it as used, even if the message is refused
+// later, so that nobody else can send it.
 import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
@@ -37,17 +38,20 @@ export interface SignatureDependencies {
   readonly reference: () => ReferenceData;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** Logs why a message was refused, because its sender may be a program that nobody watches. */
+  /** Logs why a message was refused, because nobody may be watching the program that sent it. */
   readonly logger: Pick<Logger, 'warn'>;
-  /** Host of our published address, with the port if it is not the default; absent: no address is published. */
+  /**
+   * Host of the published address of this service, with the port if it is not the default. Absent if no
+   * address is published.
+   */
   readonly authority?: string | undefined;
-  /** Trusted proxies, which report the original address of a message. */
+  /** Trusted proxies, whose headers state the original address of a message. */
   readonly proxies: BlockList;
-  /** Counts refused messages by payment system. */
+  /** Counts refused messages per payment system. */
   readonly metrics: { refusedSignature(clearingSystemId: string): void };
 }
 
-/** The requirements for a signature, for the sender of a refused message. */
+/** Describes the required signature to the sender of a refused message. */
 function wantedOf(authority: string | undefined) {
   const components = authority === undefined ? signedComponents : publicComponents;
   const names = components.map((name) => `"${name}"`);
@@ -96,8 +100,9 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
 }
 
 /**
- * Somebody with a stolen token may send messages that the operator did not sign. So a process verifies few signatures
- * of one payment system at once, and fewer of one address. From many addresses a thief can delay the operator.
+ * Someone with a stolen token may send messages that the operator did not sign. So a process verifies few
+ * signatures of one payment system at once, and fewer from one address. A thief with many addresses can still
+ * delay the operator.
  * @internal exported for tests
  */
 export function signatureTurns() {
@@ -112,7 +117,7 @@ export function signatureTurns() {
 }
 
 const notLookedAt = 'The operator of this payment system has its messages signed since this one began.';
-/** Warns that the signature can still be replayed, because it was not used up. */
+/** Warns that the signature can still be replayed, because it is not marked as used. */
 const noTurn =
   'More signatures came in the name of this payment system than can be verified in time. Yours was not looked at, and nothing was stored, but until it ends it counts for whoever has seen it: send the same bytes again after the number of seconds in Retry-After.';
 const usedBefore =
@@ -123,17 +128,17 @@ interface Signed {
   readonly key: PartyKey;
 }
 
-/** The name under which a used nonce is stored (db/keys/used-assertions.ts). */
+/** The client id under which a used nonce is stored (db/keys/used-assertions.ts). */
 const userOf = ({ keyId }: SignatureInput) => `signature ${keyId}`;
 
-/** Whether one of the keys is still valid after the body has arrived, which may take 30 s. */
+/** Whether one of the keys is still valid after the body has arrived, which may take up to 30 s. */
 async function countStill(db: Db, system: string, signed: readonly Signed[]): Promise<boolean> {
   const keys = await keysOfParty(db, { clearingSystemId: system });
   return signed.some(({ key }) => keys.some(({ credential }) => credential === key.credential));
 }
 
 /**
- * Marks all signatures as used, because an observer could send the message with one that is not.
+ * Marks all signatures as used, because an observer could send the message with an unused one.
  * @returns whether all were new; one key may have signed several times with the same nonce
  */
 async function useAll(db: Db, signed: readonly Signed[]): Promise<boolean> {
@@ -158,7 +163,10 @@ function headOf({ req, env }: Context): SignedHead {
   return { method: req.method, target, url: req.url, headers: lines };
 }
 
-/** The signatures that may be valid; or, if there are none, the fault of the nearest one. */
+/**
+ * Returns the signatures that may be valid. If there are none, returns the fault of the one that came
+ * closest.
+ */
 function readable(signatures: ReturnType<typeof signaturesOf>): readonly (SignatureInput | Fault)[] | string {
   return typeof signatures === 'string' || signatures.some((one) => 'base' in one)
     ? signatures
@@ -170,8 +178,8 @@ const nearest = (all: readonly (object | Fault)[]) =>
   'Signature-Input has no signature.';
 
 /**
- * The valid, unused signatures by keys of the operator, or the reason why there are none. It marks them as used,
- * together with those that would become valid later.
+ * Returns the valid, unused signatures by keys of the operator, or the reason why there are none. Marks them
+ * as used, together with those that would become valid later.
  */
 async function goodOf(
   { db }: SignatureDependencies,
@@ -190,7 +198,10 @@ const noKey = 'No key of this operator that counts now has the keyid of the sign
 
 type LastingKey = Awaited<ReturnType<typeof lastingKeysOfParty>>[number];
 
-/** Verifies one signature. A signature that is genuine but not valid yet is both signed and faulty. */
+/**
+ * Verifies one signature. The result is both `Signed` and `Fault` if the signature is genuine but not valid
+ * yet.
+ */
 async function judge(
   one: SignatureInput | Fault,
   keys: readonly LastingKey[],
@@ -215,8 +226,8 @@ const notGood = (alg: string) =>
   (alg.startsWith('ecdsa') ? ' By ECDSA it is r and s side by side, not DER.' : '');
 
 /**
- * The verifier for a key. The kind of key determines the algorithm, never the message. Undefined: the key is registered
- * but unusable.
+ * Returns the verifier for a key, or undefined if the registered key is unusable. The kind of key determines
+ * the algorithm; the message never does.
  */
 function verifierOf({ jwk }: PartyKey) {
   const read = readPublicKey(jwk);
@@ -225,7 +236,7 @@ function verifierOf({ jwk }: PartyKey) {
   const { alg, hash, ...options } = algorithmOf[kind];
   return {
     alg,
-    /** Runs outside the event loop, because P-384 takes milliseconds. */
+    /** Runs in the thread pool, because P-384 takes milliseconds. */
     verify: (data: Buffer, signature: Buffer) =>
       new Promise<boolean>((resolve, reject) => {
         verify(hash, data, { key, ...options }, signature, (error, isGood) => {

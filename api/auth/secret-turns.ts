@@ -1,13 +1,13 @@
-// Schedules the slow checks of secrets: a client's first login, or a guess. A check takes about 40 ms of a processor, so
-// clients take turns. Somebody who guesses secrets delays only the client whose id they use. With many addresses, they
-// may lock that client out while they continue.
+// Schedules the slow checks of secrets, for a client's first login or for a guess. A check takes about 40 ms
+// of CPU time, so clients take turns. An attacker who guesses secrets delays only the client whose id they
+// use. With many addresses, the attacker may lock that client out during the attack.
 import type { InTurn } from '../../db/keys/clients.ts';
 import { isProblem, problem, type Problem } from '../http/problems/problem.ts';
 import { createTurns, type WaitingClient } from '../http/limits/turns.ts';
 
 const limits = { waiting: 1_000, waitMs: 5_000 } as const;
 
-/** The text also suits a client that sent a single login, because others may have used up the turns. */
+/** The text also fits a client that sent a single login, because others may have used up the turns. */
 const turnDidNotCome = () =>
   problem('too-many-messages', {
     detail:
@@ -16,7 +16,8 @@ const turnDidNotCome = () =>
 
 export function createSecretTurns(): (waiting: WaitingClient) => InTurn<Problem> {
   const ofClient = createTurns({ ...limits, atOnce: 1 });
-  const ofAll = createTurns({ ...limits, atOnce: 2 }); // of the four threads that a process shares with its files and names
+  // two of the four threads in the thread pool, which file access and DNS also use
+  const ofAll = createTurns({ ...limits, atOnce: 2 });
   return (waiting) => async (client, work) => {
     const outcome = await ofClient.take(client, () => ofAll.take('secrets', work, waiting), waiting);
     return outcome instanceof Object && isProblem(outcome) ? turnDidNotCome() : outcome;

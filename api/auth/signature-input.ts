@@ -1,6 +1,6 @@
-// Reads the signatures of a message (RFC 9421) from its headers. It checks the key id, the signed components, the times
-// and the presence of the signed parts. It reports the first fault, because a developer cannot correct a program that
-// only learns that its signature is wrong.
+// Reads the signatures of a message (RFC 9421) from its headers. Checks the key id, the signed components,
+// the times and the presence of the signed parts. Reports the first fault, because a bare "wrong signature"
+// would not help a developer.
 import { httpbis } from 'http-message-signatures';
 import {
   isInnerList,
@@ -15,7 +15,7 @@ import {
   signedComponents,
 } from '../../core/deliveries/http-signature.ts';
 
-/** The head of a request, as received. */
+/** The request line and headers of a request, as received. */
 export interface SignedHead {
   readonly method: string;
   /** Path and query of the request line. */
@@ -23,11 +23,11 @@ export interface SignedHead {
   /** The URL with scheme and host. */
   readonly url: string;
   /**
-   * Host of our published address, with the port if it is not the default. Absent: no address is published, and any
-   * host may be signed.
+   * Host of the published address of this service, with the port if it is not the default. If absent, no
+   * address is published, and any host may be signed.
    */
   readonly authority?: string | undefined;
-  /** One line for each header; repeated headers are joined. */
+  /** One entry for each header name; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -42,14 +42,15 @@ export interface SignatureInput {
   /** The `alg` parameter of the signature; undefined if it has none. */
   readonly alg: unknown;
   /**
-   * The reason why the signature is not valid yet. It is used up all the same, because an observer could send it later.
+   * The reason why the signature is not valid yet. The check marks its nonce as used all the same, because an
+   * observer could send it later.
    */
   readonly early: string | undefined;
 }
 
 /**
- * Why a signature is not valid. The higher the step, the closer the signature was, and the better the reason helps its
- * sender.
+ * Why a signature is not valid. The higher the step, the further the check got, and the more useful the
+ * reason is to the sender.
  */
 export interface Fault {
   readonly why: string;
@@ -58,16 +59,16 @@ export interface Fault {
 
 const longestNonce = 256;
 /**
- * A signature from further in the future (with milliseconds, for example) is not verified, because its nonce would be
- * stored until then.
+ * Limit for signatures dated in the future, for example in milliseconds by mistake. One beyond the limit is
+ * not verified, because its nonce would be stored until then.
  */
-const longestAheadSeconds = 366 * 24 * 3_600; // no key should last this long
-/** Limits the verifications. An operator needs one signature, or two during a key rotation. */
+const longestAheadSeconds = 366 * 24 * 3_600; // a year, because no key should be valid for longer
+/** Limits the number of verifications. An operator needs one signature, or two during a key rotation. */
 const mostSignatures = 4;
 
 /**
- * The signatures of the head, each with its values or its fault; a text if there are none or the headers cannot be
- * read.
+ * Returns the signatures of the message, each with its values or its fault. Returns an error text if there
+ * are none or the headers cannot be read.
  * @param nowMs epoch milliseconds
  */
 export function signaturesOf(head: SignedHead, nowMs: number): readonly (SignatureInput | Fault)[] | string {
@@ -93,7 +94,8 @@ export function signaturesOf(head: SignedHead, nowMs: number): readonly (Signatu
 }
 
 /**
- * The SHA-256 of the body from Content-Digest (RFC 9530), which may contain other digests too; a text if it has none.
+ * Returns the SHA-256 digest of the body from Content-Digest (RFC 9530), which may contain other digests too.
+ * Returns an error text if there is none.
  */
 export function digestIn(headers: SignedHead['headers']): Buffer | string {
   const line = headers['content-digest'];
@@ -102,7 +104,7 @@ export function digestIn(headers: SignedHead['headers']): Buffer | string {
     const bytes: unknown = parseDictionary(line).get('sha-256')?.[0];
     if (bytes instanceof ArrayBuffer && bytes.byteLength === 32) return Buffer.from(bytes);
   } catch {
-    // not a dictionary
+    // the header is not a dictionary
   }
   return 'Content-Digest has no sha-256=:...: of 32 bytes in base64.';
 }
@@ -151,7 +153,7 @@ function aheadOf(nowSeconds: number, created: number): string | undefined {
   return ahead > signatureToleranceSeconds ? untimely(`${ahead} seconds ahead of`) : undefined;
 }
 
-/** Why the signature is no longer valid. */
+/** Returns a reason if the signature is no longer valid, otherwise undefined. */
 function endFault(created: number, expires: unknown, nowSeconds: number): string | undefined {
   const behind = Math.round(nowSeconds - created);
   if (behind > signatureToleranceSeconds) return untimely(`${behind} seconds behind`);
@@ -161,8 +163,8 @@ function endFault(created: number, expires: unknown, nowSeconds: number): string
 }
 
 /**
- * The signature base; undefined if the message lacks a signed component. Path and query are those of the request line,
- * because a URL object would normalise some of them.
+ * Returns the signature base; undefined if the message lacks a signed component. Uses the path and query of
+ * the request line, because a URL object would normalise some of them.
  */
 function baseOf(
   { method, target, url, authority, headers }: SignedHead,
@@ -173,7 +175,8 @@ function baseOf(
     '@path': query === -1 ? target : target.slice(0, query),
     '@query': query === -1 ? '?' : target.slice(query),
     '@request-target': target,
-    ...(authority !== undefined && { '@authority': authority }), // a proxy may have changed Host
+    // the published host, because a proxy may have changed the Host header
+    ...(authority !== undefined && { '@authority': authority }),
   };
   const [items] = input;
   try {

@@ -1,5 +1,5 @@
-// Describes the fault of a token for its sender. Claims are mentioned only if the signature is valid, because libraries
-// verify it first. A text never contains a value of the token.
+// Describes the fault of a token to its sender. Claims are mentioned only if the signature is valid, because
+// libraries verify the signature first. A text never contains a value of the token.
 import { errors } from 'jose';
 
 interface Expected {

@@ -1,5 +1,5 @@
-// Verifies access tokens: a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is in the
-// reference data. api/auth/authenticator.ts caches the results.
+// Verifies access tokens. A token is a JWT (RFC 9068) with fixed algorithms, issuer, audience and lifetime.
+// Its holder must be in the reference data. api/auth/authenticator.ts caches the results.
 import { jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
 import { assert } from '../../core/assert.ts';
@@ -15,19 +15,19 @@ import { faultOfToken, malformedToken } from './token-faults.ts';
 export interface TokenDependencies {
   readonly reference: () => ReferenceData;
   readonly logger: Logger;
-  /** The built-in issuer; needed for `builtin` only. */
+  /** The built-in issuer; required only for `builtin`. */
   readonly builtin?: Pick<BuiltinIssuer, 'verificationKey' | 'stands'>;
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** The client of the portal at an external issuer. */
+  /** The client id of the portal at an external issuer. */
   readonly portalClientId?: string | undefined;
 }
 
 export interface VerifiedToken {
   readonly caller: Caller;
-  /** Milliseconds since 1970 from which the token is invalid; there is no tolerance at the end. */
+  /** Epoch milliseconds at which the token expires. There is no tolerance. */
   readonly endsAtMs: number;
-  /** The certificate that the token is bound to, or undefined. */
+  /** Thumbprint of the certificate that the token is bound to; undefined if it is not bound. */
   readonly thumbprint: string | undefined;
   /** The reference data that the token was verified against. */
   readonly judgedBy: ReferenceData;
@@ -35,13 +35,13 @@ export interface VerifiedToken {
 
 export type TokenVerifier = (token: string) => Promise<VerifiedToken | Problem>;
 
-/** Asymmetric algorithms only, never chosen by the token. RFC 9068 requires support of RS256. */
+/** Asymmetric algorithms only. The token cannot choose another one. RFC 9068 requires support of RS256. */
 const externalAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-// the issuer's clock may be this far ahead of ours, and a lifetime may exceed an hour by this much
+// the issuer's clock may run ahead by this much, and a lifetime may exceed an hour by this much
 const clockToleranceSeconds = 5;
 export const realm = 'isthmus';
 
-/** @throws if AUTH=builtin is used without an issuer, which is a defect at the start */
+/** @throws if AUTH=builtin has no issuer, which is a programming error */
 export function createTokenVerifier(
   config: Exclude<AuthConfig, { kind: 'none' }>,
   deps: TokenDependencies,
@@ -49,7 +49,7 @@ export function createTokenVerifier(
   const expected = {
     issuer: config.issuer,
     audience: config.audience,
-    typ: 'at+jwt', // RFC 9068: an id token is not an access token
+    typ: 'at+jwt', // RFC 9068: rejects an id token used as an access token
     requiredClaims: ['exp', 'iat', 'sub', 'client_id', 'jti'],
     maxTokenAge: maxTokenLifetimeSeconds,
     clockTolerance: clockToleranceSeconds,
@@ -72,7 +72,10 @@ export function createTokenVerifier(
 
 const quietMs = 5_000;
 
-/** Limits log lines: the issuer may publish an unusable key, and strangers may name it as often as they like. */
+/**
+ * Limits the log lines. The issuer may publish an unusable key, and strangers may send tokens with its key id
+ * at any rate.
+ */
 function sparing(tell: (error: unknown) => void): typeof tell {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   return (error) => {
@@ -82,7 +85,10 @@ function sparing(tell: (error: unknown) => void): typeof tell {
   };
 }
 
-/** A token that the portal got is one of the person who signed in, not of the portal: two people must be two (ADM-2). */
+/**
+ * Attributes a token that the portal obtained to the person who signed in, not to the portal. The rule of two
+ * persons needs both identities (ADM-2).
+ */
 const ofPerson = (payload: JWTPayload, portalClientId: string | undefined): JWTPayload =>
   portalClientId !== undefined && payload['client_id'] === portalClientId
     ? { ...payload, client_id: payload.sub }
@@ -92,16 +98,22 @@ interface Verification {
   readonly byKeys: VerifyByKeys;
   readonly options: JWTVerifyOptions & { issuer: string; audience: string; algorithms: string[] };
   readonly deps: TokenDependencies;
-  /** Called for errors that are neither the token's fault nor those of a key set, which logs its own. */
+  /**
+   * Called for errors that are neither the token's fault nor those of a key set. The key set logs its own
+   * errors.
+   */
   readonly onFailure: (error: unknown) => void;
-  /** Whether the client still exists with these claims; not checked for an external issuer. */
+  /**
+   * Whether the client still exists with these claims. Absent for an external issuer, whose clients are not
+   * checked.
+   */
   readonly stands?: BuiltinIssuer['stands'];
 }
 
 async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
   const { byKeys, options, deps, stands } = verification;
   if (!isCanonical(token)) return invalidToken(malformedToken);
-  // read before any await, so that a change in the meantime causes another verification
+  // read the reference data before any await, so that a change in the meantime causes another verification
   const judgedBy = deps.reference();
   try {
     const currentDate = new Date(deps.clock());
@@ -127,14 +139,15 @@ async function readToken(token: string, verification: Verification): Promise<Ver
   }
 }
 
-/** Whether each part is canonical base64url (RFC 7515), so that a token has only one spelling. */
+/** Whether each part is canonical base64url (RFC 7515). This way, a token has only one spelling. */
 function isCanonical(token: string): boolean {
   const parts = token.split('.');
   return parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 /**
- * When the token expires, or why its times are refused: a lifetime is at most an hour, and expiry has no tolerance.
+ * Returns the expiry in epoch milliseconds, or the problem with the token's times. A lifetime is at most an
+ * hour, and the expiry has no tolerance.
  */
 function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
   if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {
@@ -144,7 +157,10 @@ function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Proble
   return exp * 1_000 <= nowMs || exp <= iat ? expired() : exp * 1_000;
 }
 
-/** An invalid token is a 401; if the issuer's keys cannot be fetched, that is our failure, not the caller's. */
+/**
+ * An invalid token is a 401. If the issuer's keys cannot be fetched, the answer is `unavailable`, because the
+ * caller is not at fault.
+ */
 function refusalOf(error: unknown, { options, onFailure }: Verification): Problem {
   const fault = faultOfToken(error, options);
   if (fault !== undefined) return invalidToken(fault);
@@ -154,7 +170,10 @@ function refusalOf(error: unknown, { options, onFailure }: Verification): Proble
 
 const unknownBinding = Symbol('a binding that we cannot check');
 
-/** RFC 8705: `cnf.x5t#S256`. Any other binding cannot be checked, so such a token is refused. */
+/**
+ * Reads the certificate thumbprint `cnf.x5t#S256` (RFC 8705). Tokens with any other binding are refused,
+ * because it cannot be checked.
+ */
 function bindingOf(payload: JWTPayload): string | undefined | typeof unknownBinding {
   const confirmation = payload['cnf'];
   if (confirmation === undefined) return undefined;
@@ -168,7 +187,7 @@ function expired(): Problem {
   return invalidToken('The token has expired.');
 }
 
-const notInHeader = /[^ !#-[\]-~]/g; // RFC 6750, 3
+const notInHeader = /[^ !#-[\]-~]/g; // characters not allowed in error_description (RFC 6750, section 3)
 
 export function invalidToken(detail: string, ruleId?: string): Problem {
   return problem('invalid-token', {

@@ -1,4 +1,4 @@
-// Refuses to read the books of a period that is not closed by the database clock.
+// Refuses to read the books of a period until the database's clock says that the period is closed.
 import { closedAfterMs, type Period } from '../../core/books/reconciliation.ts';
 import { closeBooks } from '../../db/books/closed-books.ts';
 import type { Db } from '../../db/pool/connection.ts';

@@ -1,4 +1,4 @@
-// The schema of a book. Ids, codes, times and amounts; no personal data.
+// The schema of a book. It contains ids, codes, times and amounts, and no personal data.
 import { z } from '@hono/zod-openapi';
 import { deciders } from '../../core/payments/decision.ts';
 import { finalStatuses } from '../../core/payments/report.ts';

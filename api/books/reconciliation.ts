@@ -1,5 +1,6 @@
-// GET /reconciliation: the books of a closed period, as a JSON or CSV stream of any length, or as pages of a camt.054.
-// An operator of a payment system reads its own book; an FX provider or PSP reads the books of its accounts.
+// GET /reconciliation returns the books of a closed period, as a JSON or CSV stream of any length, or as
+// pages of a camt.054. An operator of a payment system reads the book of its system. An FX provider or PSP
+// reads the books of its accounts.
 import { z } from '@hono/zod-openapi';
 import { isOwnerIn, tenuresOf } from '../../core/books/account-owners.ts';
 import { buildCamt054 } from '../../core/iso20022/camt054.ts';
@@ -222,12 +223,15 @@ function bookOf(
     : unknownBook(clearingSystem, caller);
 }
 
-/** For callers without a book of a payment system: an operator may read any book, an owner those of its accounts. */
+/**
+ * For callers without a default book. An operator may read any book, and an owner may read those of its
+ * accounts.
+ */
 const missingBook = [{ parameter: 'clearingSystem', detail: 'missing; or name sap and account' }];
 
-const mostAccounts = 5; // named in an error message
+const mostAccounts = 5; // maximum number of accounts in an error message
 
-/** Names the accounts that belong or belonged to the caller; each has a book. */
+/** Names the accounts that belong or belonged to the caller. Each of them has a book. */
 function missingAccount(data: ReferenceData, own: readonly BookedAccount[], { role }: Caller) {
   const named = own
     .slice(0, mostAccounts)
@@ -246,7 +250,7 @@ function accountsOf({ bookedAccounts }: ReferenceData, { institutionId }: Caller
   return [...bookedAccounts.values()].filter((one) => tenuresOf(one, institutionId).length > 0);
 }
 
-/** For a bank whose payments touch no account with a book; GET /payments lists them. */
+/** Refuses a bank whose payments touch no account with a book. GET /payments lists those payments. */
 function noBook({ clientId, role }: Caller): Problem {
   const instead = role === 'psp' ? ' GET /payments?from=&to= lists its payments.' : '';
   const books = 'books are of payment systems, and of accounts at settlement access providers';
@@ -345,12 +349,12 @@ async function* asCsv(deps: ApiDependencies, opened: Opened): AsyncIterable<stri
   }
 }
 
-/** Text that a spreadsheet would run as a formula, including leading characters that it may skip. */
+/** Matches text that a spreadsheet would run as a formula, including leading characters that it may skip. */
 const formula = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 /**
- * Numbers keep every digit. Text is quoted where RFC 4180 requires it, and where a spreadsheet would split it. An
- * apostrophe turns a formula that a party may have written into text.
+ * Renders a CSV field. Numbers keep every digit. Text is quoted where RFC 4180 requires it, and where a
+ * spreadsheet would split it. A party may have written a formula; an apostrophe turns it into text.
  */
 function csvField(value: JsonValue): string {
   if (value === null) return '';
@@ -359,7 +363,7 @@ function csvField(value: JsonValue): string {
   return /[",;\s']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const most = 16; // a book of a million payments is some 800 KB
+const most = 16; // the index of a book of a million payments takes about 800 KB
 
 type BookIndexes = (book: Book, period: Period) => Promise<BookIndex>;
 
@@ -370,7 +374,7 @@ function createBookIndexes(db: Db): BookIndexes {
     const key = [bookKey(book), period.from.toISOString(), period.to.toISOString()].join(' ');
     const known = kept.get(key) ?? readBookIndex(db, book, period);
     kept.delete(key);
-    kept.set(key, known); // the Map keeps the least recently used first
+    kept.set(key, known); // the Map lists the least recently used first
     const [oldest] = kept.keys();
     if (kept.size > most && oldest !== undefined) kept.delete(oldest);
     known.catch(() => kept.delete(key));

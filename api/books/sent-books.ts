@@ -1,5 +1,5 @@
-// Lists the books of a day, their receivers, and whether they were taken. A book that was given up can be sent again
-// like any delivery (redeliveries.ts).
+// Lists the books of a day, their receivers, and whether each was delivered. A book whose delivery was given
+// up can be sent again like any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
 import { isOwed } from '../../core/books/daily-books.ts';
 import type { JsonObject } from '../../core/money/money.ts';

@@ -1,5 +1,6 @@
-// Logs one line per request (OBS-1): route, client, payment, refusing rule, duration and request id. The answer carries
-// the same id (`x-request-id`). Paths, queries and bodies are never logged: they may hold personal data.
+// Logs one line per request (OBS-1): route, client, payment, refusing rule, duration and request id. The
+// answer carries the same id (`x-request-id`). Paths, queries and bodies are never logged, because they may
+// hold personal data.
 import { randomBytes } from 'node:crypto';
 import {
   ServerResponse,
@@ -23,15 +24,16 @@ export interface AboutRequest {
   /** UETR of the payment, or id of the resolution. */
   subjectId?: string;
   ruleId?: string;
-  /** ISO status that a received report states, such as ACCC. */
+  /** The ISO status in a received report, such as ACCC. */
   reported?: string;
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * A response that holds the log fields of its request and sends the request id. It adds the id in `writeHead`: after an
- * earlier `setHeader`, Node would set each header separately, which costs a tenth of a short answer.
+ * A response that holds the log fields of its request and sends the request id. It adds the id in
+ * `writeHead`. After an earlier call of `setHeader`, Node would set each header separately. That costs a
+ * tenth of the time of a short answer.
  */
 export class KnownResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -56,7 +58,10 @@ export class KnownResponse<
   }
 }
 
-/** A flat list (name, value, name, value): copying the headers into an object costs another tenth of a short answer. */
+/**
+ * Returns a flat list (name, value, name, value). Copying the headers into an object would cost another tenth
+ * of the time of a short answer.
+ */
 function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): OutgoingHttpHeader[] {
   const lines: OutgoingHttpHeader[] = [];
   for (const name in headers) {
@@ -67,7 +72,10 @@ function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): Outgoing
   return lines;
 }
 
-/** The log fields of this request, to be filled in. Without a server (tests of the app alone) they are discarded. */
+/**
+ * The log fields of this request, for the caller to fill in. They are discarded if there is no server, as in
+ * tests of the app alone.
+ */
 export function aboutRequest(context: Context): AboutRequest {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
   return outgoing instanceof KnownResponse ? outgoing.about : { requestId: '' };
@@ -79,18 +87,20 @@ export function noteStanding(context: Context, standing: Standing): void {
   if (outgoing instanceof KnownResponse) outgoing.standing = standing;
 }
 
-/** Logs the rule that an answer with a message names: its `Isthmus-Rejection` header begins with the rule id. */
+/**
+ * Logs the rule that refused a message. The `Isthmus-Rejection` header of the answer begins with the rule id.
+ */
 export function noteRejection(about: AboutRequest, answer: Response): void {
   const ruleId = answer.headers.get('isthmus-rejection')?.split(' ', 1)[0];
   if (ruleId !== undefined) about.ruleId = ruleId;
 }
 
-/** A UUID, or the 32 digits of a trace id. Other text could bring personal data into the log. */
+/** A UUID, or a trace id of 32 hexadecimal digits. Other text could bring personal data into the log. */
 const requestIdForm = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 const ofProcess = randomBytes(4).toString('hex');
 let count = 0;
 
-/** The sender's `X-Request-Id` if it has the form of an id, else a new id. */
+/** The sender's `X-Request-Id` if it has the form of an id; otherwise a new id. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && requestIdForm.test(given) ? given : ownRequestId();
@@ -105,32 +115,39 @@ function ownRequestId(): string {
 export interface AnsweredRequest {
   /** `none` if no route matched. */
   readonly route: string;
-  /** `none` if it could not be read. */
+  /** `none` if the method could not be read. */
   readonly method: string;
-  /** Null if the client left before the answer began. */
+  /** HTTP status; null if the client left before the answer began. */
   readonly status: number | null;
-  /** Undefined without an answer, and for a request that Node's parser refused: its start is unknown. */
+  /**
+   * Duration. Undefined if there was no answer. Also undefined if Node's parser refused the request, because
+   * its start is unknown.
+   */
   readonly seconds: number | undefined;
 }
 
-/** The span of a request. */
+/** The trace span of a request. */
 export interface RequestTrace {
   readonly traceId: string;
   /** Runs the code that answers the request within the span. */
   readonly run: (answer: () => void) => void;
-  /** @param status null if there was no answer */
+  /** @param status HTTP status; null if there was no answer */
   readonly end: (about: AboutRequest, status: number | null) => void;
 }
 
 export interface RequestListeners {
   readonly logger: Logger;
-  /** Begins the span of a request; returns undefined for a request that is not traced. Absent: tracing is off. */
+  /**
+   * Starts the span of a request. Returns undefined for a request that is not traced. If absent, tracing is
+   * off.
+   */
   readonly trace?: ((request: IncomingMessage) => RequestTrace | undefined) | undefined;
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
 }
 
 /**
- * Logs a request that never reaches the app: Node's parser refused it, or it asks for a tunnel (CONNECT).
+ * Logs a request that never reaches the app, because Node's parser refused it or because it asks for a tunnel
+ * (CONNECT).
  * @param request the part that was read, if any
  * @returns the id of the request, for its answer
  */
@@ -147,7 +164,7 @@ export function logUnread(
 }
 
 /**
- * Starts the timer of a request. The line is written when the answer has been sent or the connection is gone:
+ * Starts the timer of a request. Writes the log line when the answer has been sent or the connection is lost.
  * connections.ts makes sure that every response is closed.
  */
 export function logRequest({ logger, onAnswered, trace }: RequestListeners, response: KnownResponse): void {
@@ -165,7 +182,7 @@ export function logRequest({ logger, onAnswered, trace }: RequestListeners, resp
     const status = headersSent ? statusCode : null;
     span?.end(about, status);
     onAnswered?.({ route, method, status, seconds: status === null ? undefined : durationMs / 1_000 });
-    // health probes come every second and say nothing about payments
+    // health probes arrive every second and say nothing about payments
     const level = route.startsWith('/health/') ? 'debug' : 'info';
     if (!logger.isLevelEnabled(level)) return;
     logger[level](

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** A named object of the OpenAPI document. It has these members and no others. */
+/** Makes a named object schema of the OpenAPI document. The object has these members and no others. */
 export function component<Members extends z.ZodRawShape>(
   name: string,
   members: Members,

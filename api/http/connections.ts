@@ -1,5 +1,5 @@
-// Limits connections, in all and of each address, and answers on connections that cannot continue. Node itself limits
-// headers, bodies and idle time (server.ts).
+// Limits the number of connections, in total and per address. Writes the last answer on a connection that
+// cannot continue. Node itself limits headers, bodies and idle time (server.ts).
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket, type BlockList } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
@@ -9,46 +9,49 @@ import { methodNotAllowed } from './problems/refused-requests.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
-  /** When there are more, the least recently used one that nobody waits for gives way. */
+  /** When this limit is exceeded, the least recently used connection without a pending request is closed. */
   readonly maxConnections: number;
-  /** For one IPv4 address, or one IPv6 network of 64 bits. */
+  /** The limit for one IPv4 address, or for one IPv6 network of 64 bits. */
   readonly maxConnectionsPerAddress: number;
-  /** Trusted proxies, which may have any number of connections. */
+  /** Trusted proxies, which may open any number of connections. */
   readonly proxies: BlockList;
   /** Milliseconds that a client may take to read an answer. */
   readonly answerMs: number;
-  /** Milliseconds between two checks of the connections; closing one may be late by as much. */
+  /** Milliseconds between two checks of the connections. A connection may be closed late by this much. */
   readonly checkMs: number;
 }
 
 export interface Connections {
-  /** @returns false: the connection is ending, so the answer to this request would be lost */
+  /** @returns false: the connection is closing, so the answer to this request would be lost */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Ends each connection after its current answer, and at once if nothing was asked on it. */
+  /** Closes each connection after its current answer, and at once if it has received no request. */
   drain(): void;
   close(): void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** The response to the latest request, whether it is finished or not. */
+  /** The response to the latest request, finished or not. */
   latest?: ServerResponse;
-  /** Responses that are not closed yet. A response closes when it is sent completely, or its connection is gone. */
+  /**
+   * Responses that are not closed yet. A response closes when it is sent completely, or when its connection
+   * is lost.
+   */
   readonly unfinished: Set<ServerResponse>;
-  /** Monotonic clock, in milliseconds: since when the client has left sent data unread. */
+  /** Monotonic clock, in milliseconds: the time since which the client has left sent data unread. */
   unreadSinceMs?: number | undefined;
-  /** The latest bytes are not a request: nothing more is read. */
+  /** Set when the latest bytes are not a valid request. The server then reads nothing more. */
   isEnding?: true;
 }
 
-const maxUnfinished = 32; // requests per connection: a client that sends and never reads would fill the memory
+const maxUnfinished = 32; // per connection, so that a client that never reads cannot fill the memory
 const lingerMs = 500; // lets the client read the refusal: closing a socket with unread input discards sent data
 
 export interface ConnectionListeners {
-  /** The limit of all connections is reached: one gives way to another. */
+  /** Called when the limit of all connections is reached. One connection is closed to admit another. */
   readonly onFull: () => void;
   /**
-   * A request is refused that never reaches the server's handlers.
+   * Called when a request is refused before it reaches the server's handlers.
    * @param request the part that was read, if any
    * @returns the request id
    */
@@ -77,7 +80,7 @@ export function guardConnections(
   admitOpened(server, limits, { all, know, onFull });
   server.on('connect', (request, socket) => {
     const connection = bySocket.get(request.socket);
-    // Node no longer watches this socket, so notice here that its client leaves
+    // Node no longer watches this socket, so this code must notice when its client leaves
     socket
       .on('error', () => undefined)
       .once('end', () => socket.end())
@@ -88,7 +91,7 @@ export function guardConnections(
   });
   server.on('clientError', (error: ParserError, socket) => {
     if (!(socket instanceof Socket)) return;
-    const connection = bySocket.get(socket); // undefined before the TLS handshake is done
+    const connection = bySocket.get(socket); // undefined before the TLS handshake is complete
     if (connection?.socket.writable !== true || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -104,7 +107,7 @@ export function guardConnections(
       const connection = bySocket.get(request.socket);
       if (connection === undefined || !take(connection, response)) return false;
       all.delete(connection);
-      all.add(connection); // the most recently used one stands last
+      all.add(connection); // the most recently used connection is last
       if (isDraining) endAfter(connection);
       return true;
     },
@@ -122,10 +125,10 @@ interface Opening {
   readonly onFull: () => void;
 }
 
-/** Lets connections in. When all are taken, another one gives way to each. */
+/** Admits connections. When the limit is reached, closes another connection for each new one. */
 function admitOpened(server: Server, limits: ConnectionLimits, { all, know, onFull }: Opening): void {
   const isTls = server instanceof TlsServer;
-  const handshakes = new Map<string, Socket>(); // TLS that is not agreed yet, oldest first
+  const handshakes = new Map<string, Socket>(); // connections during their TLS handshake, oldest first
   const admit = admitting(limits);
   server.on('connection', (socket: Socket) => {
     if (!admit(socket)) return;
@@ -148,7 +151,7 @@ function admitOpened(server: Server, limits: ConnectionLimits, { all, know, onFu
 
 const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket) => `${remoteAddress} ${remotePort}`;
 
-/** The least recently used connection whose client waits for nothing of ours; undefined if all wait. */
+/** The least recently used connection without a pending request; undefined if all have one. */
 function leastNeeded(handshakes: Iterable<Socket>, all: Iterable<Connection>): Socket | undefined {
   for (const socket of handshakes) if (!socket.destroyed) return socket;
   for (const { socket, unfinished, latest } of all)
@@ -157,8 +160,8 @@ function leastNeeded(handshakes: Iterable<Socket>, all: Iterable<Connection>): S
 }
 
 /**
- * Makes a function that refuses connections beyond the limit of their address. Those whose TLS handshake is not done
- * count too.
+ * Makes a function that refuses connections beyond the limit of their address. Connections whose TLS
+ * handshake is not complete count too.
  */
 function admitting({ maxConnectionsPerAddress, proxies }: ConnectionLimits): (socket: Socket) => boolean {
   const perAddress = new Map<string, number>();
@@ -191,16 +194,16 @@ function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): v
 }
 
 /**
- * Ends a connection whose latest bytes are not a request. The refusal follows the answers to earlier requests, and
- * replaces none of them.
+ * Ends a connection whose latest bytes are not a request. The refusal follows the answers to earlier
+ * requests, and does not replace any of them.
  * @param onUnread logs the refusal; returns the request id
  */
 function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
   const { socket, latest, unfinished } = connection;
-  // the latest answer already ends the connection
+  // the latest answer already closes the connection
   const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete);
   const write = () => {
-    // a client that connected and sent nothing gets a refusal too, but it has made no request to log
+    // a client that connected and sent nothing also gets a refusal, but there is no request to log
     const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread();
     socket.end(isOver ? '' : rawRefusal(refusal, requestId));
     setTimeout(() => socket.destroy(), lingerMs).unref();
@@ -234,7 +237,10 @@ function endAfter(connection: Connection): void {
   });
 }
 
-/** Whether the latest request is incomplete and unanswered: then the unreadable bytes are part of it. */
+/**
+ * Whether the latest request is incomplete and unanswered. If so, the unreadable bytes are part of that
+ * request.
+ */
 function isUnanswered(
   connection: Connection,
 ): connection is Connection & { readonly latest: ServerResponse } {
@@ -243,19 +249,22 @@ function isUnanswered(
 }
 
 function refuseLatest(latest: ServerResponse, refusal: Problem, error: ParserError): void {
-  refuse(latest, refusal); // after the answers to earlier requests
-  // drop whatever the app answers from here on
+  refuse(latest, refusal); // is sent after the answers to earlier requests
+  // the refusal replaces the app's answer, so ignore everything that the app writes from now on
   const ignored = () => latest;
   Object.assign(latest, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
-  latest.once('close', () => latest.req.destroy(error)); // notifies readers of the request body
+  latest.once('close', () => latest.req.destroy(error)); // tells readers of the request body about the error
 }
 
-/** Closes all responses of a closed connection: Node closes only the one that it is writing, not those behind it. */
+/**
+ * Closes all responses of a closed connection. Node closes only the response that it is writing, not those
+ * queued behind it.
+ */
 function closeUnwritten({ unfinished }: Connection): void {
-  // after Node has closed the response that it was writing
+  // run this after Node has closed the response that it was writing
   queueMicrotask(() => {
     for (const response of unfinished) {
-      response.destroy(); // whatever the app writes from here on is dropped
+      response.destroy(); // discards everything that the app writes from now on
       response.emit('close');
     }
   });

@@ -1,4 +1,4 @@
-// OpenAPI descriptions that all routes share: the answer, and each status of a refusal.
+// OpenAPI descriptions that all routes share: the successful answer, and each status of a refusal.
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import { problems, type ProblemCode, whereRulesAre } from './problems/problems.ts';
 import { problemExampleName } from './problems/problem-examples.ts';
@@ -8,9 +8,9 @@ export interface AnswerDocument {
   readonly description: string;
   readonly contentType?: string;
   readonly schema: z.ZodType;
-  /** Bodies of other content types, by content type. */
+  /** Schemas of other content types, by content type. */
   readonly otherContent?: Readonly<Record<string, z.ZodType>>;
-  /** Names in `components/examples`, by label. */
+  /** Names of examples in `components/examples`, by label. */
   readonly examples?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderDocument>>;
   /** Other successful statuses, without a body. */
@@ -49,7 +49,7 @@ const problemSchema = z
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
-/** The content of a refusal's status, with one example per code. */
+/** The content of a refusal status, with one example per problem code. */
 export function problemsShown(codes: readonly ProblemCode[]) {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { $ref: `#/components/examples/${problemExampleName(code)}` }]),
@@ -57,7 +57,10 @@ export function problemsShown(codes: readonly ProblemCode[]) {
   return { 'application/problem+json': { schema: problemSchema, examples } };
 }
 
-/** Refusals that every route shares: bad input, no or bad token, wrong role, our own failures. */
+/**
+ * Problems that every route can return: invalid input, a missing or invalid token, a wrong role, and failures
+ * of the service.
+ */
 const sharedProblems: readonly ProblemCode[] = [
   'invalid-request',
   'unauthenticated',
@@ -68,14 +71,14 @@ const sharedProblems: readonly ProblemCode[] = [
 ];
 const bodyProblems: readonly ProblemCode[] = ['payload-too-large', 'unsupported-media-type'];
 
-/** The answer of a route, and each status of its refusals. */
+/** Returns the successful answer of a route, and each status of its refusals. */
 export function documentResponses(
   answer: AnswerDocument,
   options: {
     readonly problems: readonly ProblemCode[];
     readonly takesBody: boolean;
     readonly example: unknown;
-    /** Whether the answer has an ETag. */
+    /** Whether the answer is cached, and therefore has an ETag. */
     readonly kept: boolean;
   },
 ): RouteConfig['responses'] {
@@ -127,7 +130,7 @@ function documentHeaders(headers: Readonly<Record<string, HeaderDocument>>) {
   );
 }
 
-/** References to examples in the OpenAPI document, by label. */
+/** Returns references to examples in the OpenAPI document, by label. */
 export function shownExamples(examples: Readonly<Record<string, string>>): Record<string, { $ref: string }> {
   return Object.fromEntries(
     Object.entries(examples).map(([label, name]) => [label, { $ref: `#/components/examples/${name}` }]),

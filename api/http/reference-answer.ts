@@ -1,13 +1,13 @@
-// Answers from reference data, made once per snapshot and address, with an ETag. A repeated request costs almost
-// nothing. Do not use them for rates, quotes or anything that depends on the caller. `hono/etag` is not used: it hashes
-// every answer again, which costs 6 to 8 times our CPU per request. By default, its 304 keeps none of the security
-// headers.
+// Makes answers from reference data once per snapshot and address, with an ETag. A repeated request costs
+// almost nothing. Do not use this for rates, quotes or anything that depends on the caller. `hono/etag`
+// hashes every answer again, which costs 6 to 8 times the CPU per request. By default, its 304 answers also
+// lack the security headers.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { renderJson, type JsonValue } from '../../core/money/money.ts';
 import { jsonHeaders } from './response.ts';
 
-/** An answer that may be reused for any authorised caller. */
+/** A cached answer, which any authorised caller may get. */
 export interface Kept {
   readonly kind: 'kept';
   readonly body: string | Uint8Array<ArrayBuffer>;
@@ -17,22 +17,25 @@ export interface Kept {
 
 /**
  * The properties that all routes of reference data share.
- * @param current the snapshot that answers are made from
+ * @param current returns the snapshot that answers are made from
  */
 export function referenceRoute(current: () => object) {
   return { method: 'get', tag: 'Reference data', roles: 'any', madeFrom: current } as const;
 }
 
 const keptOf = new WeakMap<object, Map<string, Kept>>();
-const maxKept = 2_000; // per snapshot; a client that tries many addresses must not fill the memory
+const maxKept = 2_000; // per snapshot, so that a client that tries many addresses cannot fill the memory
 
-/** The kept answer for this address, from the same snapshot. Answers to addresses with a query are not kept. */
+/**
+ * Returns the cached answer for this address, from the same snapshot. Answers to addresses with a query are
+ * not cached.
+ */
 export function keptAnswer(snapshot: object, context: Context): Kept | undefined {
   const { req } = context;
   return req.raw.url.includes('?') ? undefined : keptOf.get(snapshot)?.get(req.path);
 }
 
-/** The answer for this address, kept with its snapshot. */
+/** Makes the answer for this address, and caches it with its snapshot. */
 export function referenceAnswer(
   context: Context,
   snapshot: object,
@@ -41,7 +44,7 @@ export function referenceAnswer(
 ): Kept {
   const body = renderJson(value);
   const etag = etagOf(body);
-  // no-cache: the client may keep it, but must revalidate; private, because it was given to a token
+  // no-cache: the client may store the answer, but must revalidate it; private: the answer requires a token
   const made: Kept = {
     kind: 'kept',
     body,
@@ -52,7 +55,7 @@ export function referenceAnswer(
   return made;
 }
 
-/** 128 bits of the hash are enough to distinguish answers. */
+/** Returns an ETag. 128 bits of the hash are enough to distinguish answers. */
 export function etagOf(body: Kept['body']): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 }
@@ -64,7 +67,7 @@ function keep(snapshot: object, path: string, answer: Kept): void {
   known.set(path, answer);
 }
 
-/** 200 with the answer, or 304 if the client has it already. */
+/** Returns 200 with the answer, or 304 if the client already has it. */
 export function renderKept({ body, etag, headers }: Kept, context: Context): Response {
   const known = context.req.raw.headers.get('if-none-match');
   return known !== null && matches(known, etag)
@@ -72,7 +75,7 @@ export function renderKept({ body, etag, headers }: Kept, context: Context): Res
     : new Response(body, { status: 200, headers });
 }
 
-/** If-None-Match: a list of tags, weak ones too, or `*` (RFC 9110, 13.1.2). */
+/** Whether If-None-Match matches. The header is a list of tags, weak ones too, or `*` (RFC 9110, 13.1.2). */
 function matches(header: string, etag: string): boolean {
   return header.split(',').some((part) => {
     const tag = part.trim().replace(/^W\//, '');

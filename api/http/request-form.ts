@@ -1,13 +1,19 @@
-// Checks that a request is unambiguous plain HTTP/1.1, before anything else sees it. api/http/unreadable.ts words the
-// refusals of Node's own parser.
+// Checks that a request is unambiguous plain HTTP/1.1, before any other code handles it.
+// api/http/unreadable.ts words the refusals of Node's own parser.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problems/problem.ts';
 import { malformed, repeatedHeader } from './problems/refused-requests.ts';
 
-/** As many as common servers read. Each line costs time before the request's turn, and memory while it waits. */
+/**
+ * The usual limit of common servers. Each line costs time before the request's turn, and memory while the
+ * request waits.
+ */
 export const maxHeaderLines = 100;
 
-/** Single-valued headers: if one is repeated, another program might choose the other value. By name in lower case. */
+/**
+ * Headers that must have a single value, by name in lower case. If one is repeated, another program might
+ * choose the other value.
+ */
 const singletons = new Map(
   [
     'Host',
@@ -24,9 +30,9 @@ const singletons = new Map(
 const hostForm = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9.])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const oddPath = /^[^?]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 
-/** Undefined if the request may proceed: then its `url` is path and query. */
+/** Returns undefined if the request may proceed. Its `url` is then a path and query. */
 export function refuseForm(request: IncomingMessage): Problem | undefined {
-  // before `headers`, which Node builds only when they are read
+  // check this before `headers`, which Node builds only when they are read
   if (request.rawHeaders.length > 2 * maxHeaderLines) return problem('headers-too-large');
   const { httpVersion, headers } = request;
   if (httpVersion !== '1.1') return malformed('version');
@@ -40,8 +46,8 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
   if (oddPath.test(url)) return malformed('oddPath');
   const { expect, upgrade, 'transfer-encoding': coding } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return problem('expectation-failed');
-  // An upgrade is an offer that we ignore (RFC 9110, 7.8): some clients offer h2c or TLS/1.2 with every request. Only a
-  // WebSocket client is refused, because it cannot go on in HTTP/1.1.
+  // An upgrade is only an offer, and may be ignored (RFC 9110, 7.8). Some clients offer h2c or TLS/1.2 with
+  // every request. Only a WebSocket client is refused, because it cannot continue in HTTP/1.1.
   if (upgrade?.toLowerCase().includes('websocket') === true) return malformed('upgrade');
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return malformed('transferEncoding');
   return undefined;
@@ -50,8 +56,8 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
 const absoluteTarget = /^https?:\/\/([^/?#]*)((?:[/?#].*)?)$/i;
 
 /**
- * Replaces an absolute target (RFC 9112, 3.2.2) by its path. Its host must equal the Host header: a proxy before us may
- * have used either of them.
+ * Replaces an absolute target (RFC 9112, 3.2.2) by its path. Its host must equal the Host header, because a
+ * proxy in front may have used either of them.
  */
 function takeAbsolute(request: IncomingMessage, asked: string): Problem | undefined {
   const { url = '' } = request;
@@ -63,7 +69,7 @@ function takeAbsolute(request: IncomingMessage, asked: string): Problem | undefi
   return undefined;
 }
 
-/** The name of a single-valued header that is repeated. */
+/** Returns the name of a single-valued header that is repeated, if any. */
 function findRepeated(raw: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (let index = 0; index < raw.length; index += 2) {

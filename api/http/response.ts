@@ -1,10 +1,10 @@
-// Writes JSON answers: exact decimals, and the headers of every answer. Headers are plain objects and bodies
-// strings: the HTTP adapter writes such a response without building a web Response.
+// Writes JSON answers with exact decimals and the common headers. Headers are plain objects and bodies are
+// strings. The HTTP adapter writes such a response without building a web Response.
 import { renderJson, type JsonValue } from '../../core/money/money.ts';
 
 /**
- * On every answer. Browsers must not sniff types, frame the page, load anything or send a referrer, and must keep to
- * https.
+ * The headers of every answer. Browsers must not guess content types, frame the page, load anything or send a
+ * referrer, and must keep to https.
  */
 export const baseHeaders = {
   'x-content-type-options': 'nosniff',
@@ -13,14 +13,14 @@ export const baseHeaders = {
   'strict-transport-security': 'max-age=31536000',
 } as const;
 
-/** For answers that are valid only now or for this caller: no cache may store them. */
+/** Headers of answers that are valid only now or only for this caller. No cache may store them. */
 export const jsonHeaders = {
   ...baseHeaders,
   'content-type': 'application/json',
   'cache-control': 'no-store',
 } as const;
 
-/** 200 (or another status) with the value as JSON. Exact decimals keep every digit. */
+/** Returns the value as JSON, with status 200 by default. Exact decimals keep every digit. */
 export function json(value: JsonValue, status = 200, headers?: Readonly<Record<string, string>>): Response {
   return new Response(renderJson(value), {
     status,

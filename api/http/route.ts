@@ -1,6 +1,6 @@
-// Declares and serves every route of the JSON API: roles, input, answer. It checks the token, the role and the input
-// before a handler runs. One function does the work of a chain of middleware. input.ts, cors.ts and reference-answer.ts
-// say how much Hono's own would cost.
+// Declares and serves every route of the JSON API: roles, input and answer. Checks the token, the role and
+// the input before a handler runs. One function does the work of a chain of middleware, because Hono's own
+// middleware costs more. For the costs, see input.ts, cors.ts and reference-answer.ts.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
@@ -39,38 +39,43 @@ export interface Route<
   Body extends z.ZodType = z.ZodUndefined,
 > extends InputSchemas<Params, Query, Body> {
   readonly method: 'get' | 'post';
-  /** OpenAPI template, written as the specification writes it; served with and without a trailing slash. */
+  /** OpenAPI path template. The route is served with and without a trailing slash. */
   readonly path: string;
-  /** Operation ids of other paths of the same operation, by path. */
+  /** Other paths of the same operation, each with its own operation id. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Roles that may call it. `any`: any valid token. An empty list stops the start. */
+  /**
+   * Roles that may call the route. `any`: any valid token. With an empty list, the service does not start.
+   */
   readonly roles: readonly Role[] | 'any';
-  /** The checks of a message before it is read. */
+  /** Checks of a message before its body is read. */
   readonly before?: Before;
-  /** The message must be signed if its operator requires that. */
+  /** Whether the message must be signed if its operator requires signatures. */
   readonly isSigned?: true;
   /**
-   * The kind of queue, which limits how many requests of a sender run at once. Default: `message` if the route has a
-   * body, else `question`. Answers from memory (`madeFrom`) never wait in a queue.
+   * The kind of queue, which limits how many requests of a sender run at once. Default: `message` if the
+   * route has a body, otherwise `question`. Answers from memory (`madeFrom`) never wait in a queue.
    */
   readonly turns?: TurnKind;
   /**
-   * The data that the answer depends on, besides the address. As long as this returns the same object, the answer to an
-   * address is kept and reused.
+   * Returns the data that the answer depends on, besides the address. While this returns the same object, the
+   * answer to an address is cached.
    */
   readonly madeFrom?: () => object;
-  /** Refusals of this route, beyond those that every route shares. */
+  /** Problems that this route can return, in addition to those of every route. */
   readonly problems?: readonly ProblemCode[];
   readonly answer: AnswerDocument;
-  /** Merged into the operation of the OpenAPI document: header parameters, bodies that are not JSON. */
+  /**
+   * Merged into the operation of the OpenAPI document, for example header parameters and bodies that are not
+   * JSON.
+   */
   readonly request?: RouteConfig['request'];
 }
 
-/** The argument of a handler: valid input, and the caller. */
+/** The argument of a handler: the valid input and the caller. */
 export interface Call<Params extends Fields, Query extends Fields, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -79,7 +84,7 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly bodyText: string;
   readonly caller: Caller;
   readonly context: Context;
-  /** Lets the next request of the same sender begin, while this one only waits for another party. */
+  /** Lets the next request of the same sender start while this request only waits for another party. */
   readonly giveUpTurn: GiveUpTurn;
 }
 
@@ -88,7 +93,7 @@ type Handler<Params extends Fields, Query extends Fields, Body extends z.ZodType
   call: Call<Params, Query, Body>,
 ) => Answer | Promise<Answer>;
 
-/** A route that needs no token: health, documentation, the token endpoint itself. */
+/** A route that needs no token, such as health, documentation and the token endpoint. */
 export interface PublicRoute {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -98,7 +103,7 @@ export interface PublicRoute {
   readonly tag: string;
   readonly answers: RouteConfig['responses'];
   readonly request?: RouteConfig['request'];
-  /** Left out of the OpenAPI document. */
+  /** Whether the OpenAPI document omits the route. */
   readonly hidden?: boolean;
 }
 
@@ -113,20 +118,20 @@ export interface Router {
     handler: Handler<Params, Query, Body>,
   ): void;
   addPublic(route: PublicRoute, handler: PublicHandler): void;
-  /** Methods of the path, for 405 and OPTIONS; empty if there is no such path. */
+  /** HTTP methods of the path, for 405 answers and OPTIONS; empty if the path does not exist. */
   methodsOf(path: string): readonly string[];
-  /** @throws if the app serves a route that was not declared here: it would have no roles */
+  /** @throws if the app serves a route that was not declared here, because that route would have no roles */
   assertAllDeclared(): void;
 }
 
 type PublicHandler = (context: Context) => Answer | Promise<Answer>;
 
 export interface RouterOptions {
-  /** Origins whose pages may read the answers. */
+  /** Origins whose web pages may read the answers. */
   readonly corsOrigins: readonly string[];
   readonly quotas: Quotas;
   readonly limits: SenderLimits;
-  /** Absent: signatures are not checked. */
+  /** If absent, signatures are not checked. */
   readonly checkSignature?: SignatureCheck;
 }
 
@@ -134,7 +139,8 @@ export function createRouter(
   authenticator: Authenticator,
   { corsOrigins, quotas, limits, checkSignature }: RouterOptions,
 ): Router {
-  // A trailing slash makes no difference: the specification writes some paths with and some without.
+  // Accept paths with and without a trailing slash, because the specification writes some paths with and some
+  // without one.
   const app = new OpenAPIHono({ strict: false });
   const turnsOf = turnsByKind();
   const declared = new Set<string>();
@@ -195,7 +201,8 @@ export function createRouter(
 }
 
 /**
- * Continues synchronously if there is nothing to wait for: an answer from memory then needs no turn of the event loop.
+ * Continues synchronously if the value is not a promise, so that an answer from memory needs no turn of the
+ * event loop.
  */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
@@ -211,7 +218,9 @@ interface Answering<Params extends Fields, Query extends Fields, Body extends z.
   readonly count: Count;
 }
 
-/** Checks the limit and the role. Then it returns a kept answer, or reads the input and calls the handler. */
+/**
+ * Checks the rate limit and the role. Then returns a cached answer, or reads the input and calls the handler.
+ */
 function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
   { route, roles, turns, count }: Answering<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
@@ -221,7 +230,8 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     aboutRequest(context).client = caller.clientId;
-    const over = route.before === undefined ? count(context, caller) : undefined; // else authenticateAfter counted it
+    // for a route with `before`, authenticateAfter has already counted the request
+    const over = route.before === undefined ? count(context, caller) : undefined;
     if (over !== undefined) return over;
     const forbidden = forbid(roles, caller);
     if (forbidden !== undefined) return forbidden;
@@ -255,7 +265,7 @@ function forbid(roles: readonly Role[], { role, clientId }: Caller): Problem | u
   return problem('forbidden', { detail });
 }
 
-/** Receives a body only if its sender has room for one more. */
+/** Receives a body only if its sender's queue has room for another one. */
 function inRoom<Value>(
   receive: Receiver<Value>,
   turns: Turns | undefined,
@@ -273,8 +283,8 @@ function inRoom<Value>(
 }
 
 /**
- * Each route for messages has its own queues, so that no kind of message waits behind another. Other kinds share
- * theirs.
+ * Each message route has its own queues, so that messages of one kind do not wait behind those of another.
+ * Routes of the other kinds share their queues.
  */
 function turnsByKind(): (kind: TurnKind) => Turns {
   const shared = new Map<TurnKind, Turns>();
@@ -304,19 +314,22 @@ function render(answer: Answer, context: Context): Response {
   return renderProblem(toldToSigner(answer, context));
 }
 
-/** Default deny: a route without roles stops the start. */
+/** Denies by default: the service does not start if a route has no roles. */
 function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: string }): readonly Role[] {
   const roles = route.roles === 'any' ? everyRole : route.roles;
   assert(roles.length > 0, `${route.operationId} states no roles (SEC-1)`);
   return roles;
 }
 
-/** `{name}` becomes `:name`. The trailing slash is left out, because the app is not strict about it. */
+/** Converts `{name}` to `:name`. Removes the trailing slash, because the app ignores it. */
 function toHonoPath(path: string): string {
   return path.replaceAll(/\{([^{}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
 }
 
-/** Sorted. It asks the router itself, so that 405 and the routes cannot differ. */
+/**
+ * Returns the methods, sorted. They come from the router itself, so that 405 answers always agree with the
+ * routes.
+ */
 function methodsFor(path: string, { router }: OpenAPIHono): readonly string[] {
   const [gets, posts] = ['GET', 'POST'].map((method) => router.match(method, path)[0].length > 0);
   if (!gets && !posts) return [];

@@ -1,4 +1,4 @@
-// Serves the app on a port. Only requests in plain HTTP/1.1 that arrive completely and in time reach it.
+// Serves the app on a port. Passes on only plain HTTP/1.1 requests that arrive completely and in time.
 import { constants } from 'node:crypto';
 import {
   createServer,
@@ -27,46 +27,46 @@ import { refuse } from './unreadable.ts';
 
 export interface RunningServer {
   readonly port: number;
-  /** Ends idle connections, lets requests finish for at most 10 s, then resolves. */
+  /** Closes idle connections, lets running requests finish for at most 10 s, then resolves. */
   close(): Promise<void>;
 }
 
-/** Milliseconds, and numbers of connections. */
+/** Times in milliseconds, and numbers of connections. */
 export interface ServerLimits extends Omit<ConnectionLimits, 'proxies'> {
   readonly maxConnections: number;
-  /** From the first byte of a request, or from the connection, to the end of the headers. */
+  /** Maximum time from the first byte of a request, or from the connection, to the end of the headers. */
   readonly headersMs: number;
-  /** From the first byte of a request to its last. */
+  /** Maximum time from the first byte of a request to its last byte. */
   readonly requestMs: number;
-  /** From an answer to the next request. */
+  /** Maximum time from an answer to the next request. */
   readonly idleMs: number;
 }
 
 export interface ServerOptions extends RequestListeners {
   readonly host: string;
-  /** 0: the operating system chooses. */
+  /** 0: the operating system chooses a port. */
   readonly port: number;
   readonly limits?: Partial<ServerLimits>;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
-  /** Absent: plain HTTP. */
+  /** If absent, the server uses plain HTTP. */
   readonly tls?: ServerTls;
-  /** The sender of an `Authorization` header whose token was verified before. */
+  /** Returns the sender of an `Authorization` header whose token was verified earlier. */
   readonly knownSender?: Authenticator['knownSender'];
 }
 
 const defaultLimits: ServerLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  answerMs: 30_000, // as long as a request may take
+  answerMs: 30_000, // the same limit as for a request
   idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
-  checkMs: 250, // less than 1 s late: one check sees an unread answer, a later one that its time is over
-  maxConnections: 16_384, // about 10 KB each when idle
+  checkMs: 250, // closes less than 1 s late: one check notices the unread answer, a later check its timeout
+  maxConnections: 16_384, // about 10 KB of memory for each idle connection
   maxConnectionsPerAddress: 8_192,
 };
 type KnownServer = Server<typeof IncomingMessage, typeof KnownResponse>;
 const closeTimeoutMs = 10_000;
-const fullLogMs = 60_000; // one line a minute is enough
+const fullLogMs = 60_000; // logs at most one line per minute
 
 export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
   const limits = { ...defaultLimits, ...options.limits };
@@ -84,17 +84,18 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       },
     },
   );
-  server.maxHeadersCount = maxHeaderLines + 1; // Node drops further lines, and refuseForm refuses the request
+  server.maxHeadersCount = maxHeaderLines + 1; // Node drops the lines beyond this; refuseForm then refuses
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);
     const refusal = refuseForm(request);
     if (refusal !== undefined) refuse(response, refusal);
-    // Node drops the bytes behind an upgrade offer in the same packet, so the next request may be incomplete
+    // Node drops the bytes that follow an upgrade offer in the same packet, so the next request may be
+    // incomplete
     else if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     return refusal === undefined;
   };
-  // an unverified token may be forged, so its request counts for its address
+  // an unverified token may be forged, so its request counts against its address
   const askerOf = (request: IncomingMessage) =>
     options.knownSender?.(request.headers.authorization ?? '') ?? requestAddress(request, proxies);
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
@@ -113,7 +114,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     response.writeContinue();
     answer(request, response);
   });
-  server.on('checkExpectation', take); // refuseForm refuses every other expectation
+  server.on('checkExpectation', take); // refuseForm refuses every expectation except 100-continue
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -135,7 +136,7 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.checkMs,
-    requireHostHeader: false, // refuseForm has a better text
+    requireHostHeader: false, // refuseForm refuses it with a better message
   };
   if (tls === undefined) return createServer(options);
   const { cert, key, clientCa } = tls;
@@ -153,11 +154,12 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
     key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: options.headersTimeout,
-    // No session is resumed: its ticket would vouch for the earlier client certificate even after that expired (RFC
-    // 8705)
+    // Disable TLS session tickets: a resumed session would accept the earlier client certificate even after
+    // its expiry (RFC 8705)
     secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
-    rejectUnauthorized: false, // most clients have no certificate; it is checked where a token is bound to it
+    // most clients have no certificate; token checks verify it if a token is bound to one
+    rejectUnauthorized: false,
     ...(clientCa !== undefined && { ca: clientCa }),
   });
 }

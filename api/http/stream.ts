@@ -1,5 +1,5 @@
-// Streams answers of any length, with backpressure. If one breaks off, its connection is cut, so that it never looks
-// complete, and the error is logged.
+// Streams answers of any length, with backpressure. If an answer fails midway, its connection is cut, so that
+// it never looks complete. The error is logged.
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
@@ -11,9 +11,9 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-const pieceLength = 65_536; // smaller pieces would each cost more than they save
+const pieceLength = 65_536; // length of one write; the fixed cost of smaller writes would dominate
 
-/** @throws the error of `parts`, if it comes before anything was sent */
+/** @throws the error of `parts`, if it occurs before anything was sent */
 export async function streamed(
   context: Context,
   parts: AsyncIterable<string>,
@@ -37,7 +37,7 @@ export async function streamed(
       try {
         const { piece, isLast } = await (first ?? nextPiece());
         first = undefined;
-        if (hasLeft) return; // the client left meanwhile
+        if (hasLeft) return; // the client has left meanwhile
         if (piece !== '') controller.enqueue(encoder.encode(piece));
         if (isLast) controller.close();
       } catch (error) {

@@ -1,10 +1,10 @@
-// Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP.
+// Refusals of bytes that Node could not read as a request, because they are too slow, too large, or not HTTP.
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { KnownResponse } from './access-log.ts';
 import { problem, problemBody, problemHead, type Problem } from './problems/problem.ts';
 import { malformed, notHttp } from './problems/refused-requests.ts';
 
-/** An error of TLS or of Node's HTTP parser, whose codes https://github.com/nodejs/llhttp lists. */
+/** An error of TLS or of Node's HTTP parser. For the parser's codes, see https://github.com/nodejs/llhttp. */
 export interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;
   readonly rawPacket?: Buffer;
@@ -31,7 +31,7 @@ export function refuse(response: ServerResponse, refusal: Problem): void {
 }
 
 /**
- * The refusal as text for the socket, if there is no request object to answer.
+ * Returns the refusal as text for the socket, for use if there is no request object to answer.
  * @param requestId undefined if the client made no request
  */
 export function rawRefusal(refusal: Problem, requestId?: string): string {

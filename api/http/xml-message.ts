@@ -1,4 +1,4 @@
-// Answers with a message as the body.
+// Answers a request with an XML message as the body.
 import { openOrTell } from '../../db/records/changed-messages.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { loadAnswer } from '../../db/records/messages.ts';
@@ -11,11 +11,11 @@ const xmlHeaders = {
   'cache-control': 'no-store',
 };
 
-const maxRefusalLength = 1_000; // well within the header limits of proxies
+const maxRefusalLength = 1_000; // well below the header limits of proxies
 
 /**
- * The header with the long form of a refusal. The text is reduced to printable ASCII, so that an invalid header cannot
- * break the answer.
+ * Returns the header with the full text of a refusal. Characters outside printable ASCII are replaced, so
+ * that an invalid header cannot break the answer.
  */
 function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
   if (refusal === null) return {};
@@ -26,11 +26,13 @@ export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
 }
 
-/** Tells a sender whose answer was changed to wait for that answer, and never to make another payment instead. */
+/** Tells the sender to wait for the restored answer, and never to send another payment instead. */
 export const answerChanged =
   'Your message is on record and stays as it is. The stored copy of its answer fails its integrity check, so the answer is not sent. The operators are alerted and can restore it: send the same bytes again later, and nothing else in their place.';
 
-/** A stored answer, byte for byte, if it is still kept; with the long form of a refusal in a header. */
+/**
+ * Returns a stored answer, byte for byte, if it is still kept. A header contains the full text of a refusal.
+ */
 export async function storedAnswer(
   db: Db,
   messageId: string,

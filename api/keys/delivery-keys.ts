@@ -1,5 +1,5 @@
-// The keys that sign our messages. Receivers read the public keys; operators rotate the keys. Workers rotate them on
-// schedule (activities/wire/signer.ts).
+// The keys that sign the messages of this service. Receivers read the public keys, and operators rotate the
+// keys. Workers rotate them on schedule (activities/wire/signer.ts).
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
@@ -20,7 +20,7 @@ import type { Router } from '../http/route.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
 import { component } from '../http/component.ts';
 
-/** Limits how long a receiver with a cached set still accepts signatures by a withdrawn key. */
+/** Maximum seconds for which a receiver with a cached key set still accepts signatures by a withdrawn key. */
 const cacheSeconds = 300;
 
 const webhookKeySetSchema = component('WebhookKeySet', {
@@ -38,7 +38,8 @@ const webhookKeySetSchema = component('WebhookKeySet', {
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
   const { db, logger } = deps;
-  const told = new Set<string>(); // keys that were logged: one log line for each, because anyone may request the set
+  // keys that were logged; each key is logged once, because anyone may request the set at any rate
+  const told = new Set<string>();
   router.addPublic(
     {
       method: 'get',
@@ -64,7 +65,8 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
         if (!told.has(keyId)) logger.error({ keyId }, unreadableKey);
         told.add(keyId);
       });
-      // No key exists or is active yet. A receiver that cached an empty set would refuse our messages.
+      // No key exists or is active yet. A receiver that cached an empty key set would refuse the service's
+      // messages.
       if (keys.length === 0) return problem('unavailable');
       return json({ keys: keys.map(renderJwk) }, 200, { 'cache-control': `public, max-age=${cacheSeconds}` });
     },

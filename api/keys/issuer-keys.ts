@@ -1,5 +1,5 @@
-// Routes and schedule that rotate the keys of the built-in issuer. A token stays valid after its key is rotated, unless
-// the key is withdrawn.
+// The routes and the schedule that rotate the keys of the built-in issuer. A token stays valid after its key
+// is rotated, unless the key is withdrawn.
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { listIssuerKeys } from '../../db/keys/issuer.ts';
@@ -9,7 +9,7 @@ import type { RouteModule } from '../dependencies.ts';
 import { json } from '../http/response.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
 
-/** The routes exist only with the built-in issuer. */
+/** Use these routes only with the built-in issuer. */
 export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteModule {
   return (router, { db }) => {
     const shown = async () => json((await listIssuerKeys(db)).map(renderKey));
@@ -51,7 +51,7 @@ export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteMod
 
 const hourMs = 3_600_000;
 
-/** @returns a function that stops it */
+/** @returns a function that stops the schedule */
 export function startIssuerKeys(
   issuer: Pick<BuiltinIssuer, 'rotate'>,
   { afterDays, logger }: { readonly afterDays: number; readonly logger: Logger },

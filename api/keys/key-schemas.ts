@@ -1,5 +1,5 @@
-// Schemas that show our keys to operators and rotate them: the keys that sign our messages, and those of the built-in
-// issuer.
+// Schemas for operators who list and rotate signing keys: those for outgoing messages, and those of the
+// built-in issuer.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { ListedDeliveryKey } from '../../db/keys/delivery-keys.ts';

@@ -1,5 +1,5 @@
-// GET /alerts, GET /alerts/{alertId}, and the actions of operators on one alert, or on a payment with all its alerts.
-// Nothing is ever changed or removed; each action is a new entry.
+// GET /alerts, GET /alerts/{alertId}, and the actions of operators on one alert, or on a payment with all its
+// alerts. No action changes or removes an entry; each action adds a new one.
 import { z } from '@hono/zod-openapi';
 import {
   alertStates,
@@ -85,7 +85,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
       const after = cursor === undefined ? undefined : readCursor(path, cursor, isAlertId);
       if (cursor !== undefined && after === undefined) return invalidCursor();
       const party = partyAsked(deps.reference.current(), named, { parameter: 'party' });
-      // alerts may name a party that is not, or no longer, in the reference data
+      // alerts may name a party that is missing in the reference data, or was removed from it
       const parties = named === undefined ? undefined : isProblem(party) ? [named] : party?.names;
       const found = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
         limit: sizeOf(limit),
@@ -207,7 +207,7 @@ function whoClosed({
   return `${closed}: to take care of it again, reopen it first.${rest}`;
 }
 
-/** Counts the open alerts of each kind, with the id of the newest. */
+/** Counts the open alerts of each kind, and names the newest one. */
 const counted = (open: readonly AlertsOfKind[]) =>
   open
     .map(({ kind, count, last }) => `${count} ${kind} (${count === 1 ? last : `the last: ${last}`})`)
@@ -240,7 +240,7 @@ const closingOf = ({ kinds, all, seen }: NewCaseEntry): Closing => ({
   seen,
 });
 
-/** Refuses `kinds`, `all` and `seen` for other actions than close. */
+/** Refuses `kinds`, `all` and `seen` for actions other than close. */
 function refuseClosing({ action, kinds, all, seen }: NewCaseEntry): Problem | undefined {
   if (kinds !== undefined && all !== undefined)
     return invalidRequest([{ pointer: '/all', detail: 'name kinds, or all of them, not both' }]);

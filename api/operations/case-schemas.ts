@@ -1,4 +1,5 @@
-// The schemas of alerts and of operators' actions on them. Ids, codes and times; notes are an operator's own words.
+// The schemas of alerts and of operators' actions on them. They contain ids, codes and times. Only notes are
+// an operator's own words.
 import { z } from '@hono/zod-openapi';
 import { words } from './words.ts';
 import { alertStates, caseActions } from '../../core/operations/cases.ts';
@@ -62,7 +63,7 @@ export const newEntrySchema = component('NewAlertEntry', newEntryMembers);
 export const alertIdPattern = /^[1-9]\d{0,17}$/;
 export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of an alert');
 
-/** An operator's action on a case. */
+/** An operator's action on a payment and all its alerts. */
 export const newCaseEntrySchema = component('NewCaseEntry', {
   ...newEntryMembers,
   kinds: z

@@ -1,4 +1,5 @@
-// Liveness and readiness, for operators (OBS-4). They need no authentication, so they reveal only up or down.
+// Liveness and readiness, for operators (OBS-4). The routes need no authentication, so they reveal only up or
+// down.
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from '../dependencies.ts';
@@ -37,7 +38,7 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
   );
   const checks: Readonly<Record<string, ReadinessCheck>> = {
     database: () => sql`select 1`.execute(deps.db),
-    // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
+    // eslint-disable-next-line @typescript-eslint/require-await -- the check fails if this throws
     reference: async () => deps.reference.current(),
     ...deps.readiness,
   };

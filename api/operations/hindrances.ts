@@ -1,6 +1,6 @@
-// Tells operators what prevents messages from going out: no engine, no worker, an open breaker or a full gate. Breakers
-// and gates are as the workers last reported them. The answers to an enquiry, to a redelivery and to GET
-// /payments/{uetr} include it.
+// Tells operators what prevents messages from going out: an unreachable Temporal, no worker, an open circuit
+// breaker, or too many sends under way. The state of breakers and limits is the workers' last report. The
+// answers to an enquiry, to a redelivery and to GET /payments/{uetr} include it.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import { hasUsableAddress, receiverOf, type Addressed } from '../../core/deliveries/receiver.ts';
@@ -26,7 +26,7 @@ export const workersSchema = {
   }),
 } as const;
 
-/** @param named the members that identify one message, or a group of messages */
+/** @param named the members that identify one message or a group of messages */
 const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
   z.strictObject({
     ...engineSchema,
@@ -61,17 +61,17 @@ export const hindrancesOfManySchema = schemaOf({
   number: z.int().openapi({ description: 'How many of them' }),
 }).openapi('HindrancesOfMany', asTheySaid);
 
-/** Checks the engine now; the reports of the workers may be half a minute old. */
+/** Checks Temporal now, because the reports of the workers may be half a minute old. */
 export async function doesEngineAnswer(check: ReadinessCheck | undefined): Promise<boolean> {
   return check === undefined || answersInTime(check);
 }
 
-/** The hindrances of these deliveries. */
+/** Returns the obstacles to these deliveries. */
 export function hindrancesOf(deps: Asking, deliveries: readonly Addressed[]): Promise<JsonObject> {
   return named(deps, deliveries, ({ kind, party }) => ({ kind, party }));
 }
 
-/** The hindrances of many deliveries, with the number of deliveries that each one holds up. */
+/** Returns the obstacles to many deliveries, each with the number of deliveries that it holds up. */
 export function hindrancesOfMany(deps: Asking, deliveries: readonly Addressed[]): Promise<JsonObject> {
   const data = deps.reference.current();
   const policy = policyOf(deps);

@@ -1,15 +1,16 @@
-// Background work of the api: creates the next partitions and drops the quotes of 62 days ago. Every api process does
-// it, even several at once. It uses a separate connection, because it may take longer than a request.
+// Background work of the api: creates the next partitions and drops quotes that are older than 62 days. Every
+// api process does this, even several at the same time. It uses a separate connection, because it may take
+// longer than a request.
 import type { Logger } from 'pino';
 import { connect } from '../../db/pool/connection.ts';
 import { dropOldQuotePartitions, ensurePartitions } from '../../db/records/partitions.ts';
 
 const hourMs = 3_600_000;
-const answerMs = 15_000; // statements are limited to 10 s, so after 15 s the host is gone
+const answerMs = 15_000; // statements end within 10 s, so after 15 s the host is unreachable
 
 /**
- * Runs at once and then every hour, so that it also happens in an api that is often restarted.
- * @returns a function that stops it after the current run
+ * Runs at once and then every hour, so that an api that often restarts also does the work.
+ * @returns a function that stops the schedule after the current run
  */
 export function startMaintenance(databaseUrl: string, logger: Logger): () => Promise<void> {
   let running = Promise.resolve();

@@ -1,5 +1,5 @@
-// The schemas of outcomes that operators record for payments in doubt. Codes, ids and times; the evidence is in the
-// operator's own words.
+// The schemas of outcomes that operators record for payments in doubt. They contain codes, ids and times.
+// Only the evidence is in the operator's own words.
 import { z } from '@hono/zod-openapi';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { words } from './words.ts';
@@ -7,7 +7,7 @@ import { component } from '../http/component.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
 
-const reasonCode = z.string().min(1).max(4); // a code of any edition of the code sets
+const reasonCode = z.string().min(1).max(4); // accepts a code of any edition of the code sets
 
 export const newOutcomeSchema = component('NewOutcome', {
   status: z.enum(finalStatuses),

@@ -1,5 +1,5 @@
-// GET /parties: the health of payment systems and FX providers, as shown by our sends to them (OBS-7). Operators see all,
-// a payment system or FX provider sees itself.
+// GET /parties: the health of payment systems and FX providers, measured by the messages sent to them
+// (OBS-7). Operators see all parties. A payment system or FX provider sees itself.
 import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -132,7 +132,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Whether the caller may see a party, by its id or its name. */
+/** Returns a function that says whether the caller may see a party, by the party's id or name. */
 function theirs(
   { role, clearingSystemId, institutionId }: Caller,
   data: ReferenceData,

@@ -1,9 +1,9 @@
-// Finds the party that an operator names in a filter, by any of its identifiers. An unknown name is refused, because an
-// empty list would be a wrong answer to a typing error.
+// Finds the party that an operator names in a filter, by any of its identifiers. An unknown name is refused,
+// because an empty list would hide a typing error.
 import { partyNamed, type NamedParty, type ReferenceData } from '../../core/scheme/reference.ts';
 import { invalidRequest, type Problem } from '../http/problems/problem.ts';
 
-/** The position of the name in the request. */
+/** The place of the name in the request. */
 type WhereNamed = { readonly parameter: 'party' } | { readonly pointer: '/party' };
 
 /** @returns undefined if no party was named */

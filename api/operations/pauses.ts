@@ -1,7 +1,7 @@
 // Operators pause a destination or an FX provider, and resume it. A paused destination gets no new payments
-// (core/payments/bind-payment.ts). A paused provider's rates make no new quotes (core/quotes/corridor.ts). Payments
-// under way continue. GET /parties shows current pauses; GET /pauses shows all, because parties ask about an ED06 after
-// the pause has ended.
+// (core/payments/bind-payment.ts). A paused provider's rates make no new quotes (core/quotes/corridor.ts).
+// Payments that have already started continue. GET /parties shows current pauses. GET /pauses shows all,
+// because parties ask about an ED06 rejection after the pause has ended.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -84,7 +84,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
       const partyId = found?.partyId ?? party;
       const filter = compact<PauseFilter>({ partyId, from, to });
       const pauses = await readPauses(deps.db, filter, sizeOf(asked));
-      // pauses still name a party that has left the scheme
+      // a party that has left the scheme may still have recorded pauses
       if (party !== undefined && found === undefined && pauses.length === 0) return unknownParty(party);
       return json(pauses.map((one) => renderRecorded(data, one)));
     },
@@ -128,7 +128,7 @@ function addActing(router: Router, deps: ApiDependencies): void {
       answer,
     },
     async ({ params: { party }, body: { because }, caller }) => {
-      // a party that has left the scheme can be resumed too
+      // a party that has left the scheme can also be resumed
       const isStanding = (await listPauses(deps.db)).some(({ partyId }) => partyId === party);
       const found =
         partyOf(deps.reference.current(), party) ?? (isStanding ? { partyId: party, party } : undefined);
@@ -143,11 +143,11 @@ function addActing(router: Router, deps: ApiDependencies): void {
 
 interface Party {
   readonly partyId: string;
-  /** The name that everybody uses for it. */
+  /** The public name of the party. */
   readonly party: string;
 }
 
-/** Tells who paused the party, when and why, unless it was resumed in the meantime. */
+/** Reports who paused the party, when and why, unless the party was resumed in the meantime. */
 async function alreadyPaused({ db }: ApiDependencies, { partyId, party }: Party): Promise<Problem> {
   const standing = (await listPauses(db)).find((one) => one.partyId === partyId);
   if (standing === undefined) return problem('already-paused');

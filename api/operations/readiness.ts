@@ -1,8 +1,7 @@
-// Checks whether a dependency of the api answers: for readiness, for metrics, and for operators who ask about
-// hindrances.
+// Checks whether a dependency of the api answers. Readiness, metrics and the list of hindrances use it.
 import type { ReadinessCheck } from '../dependencies.ts';
 
-const checkTimeoutMs = 2_000; // an orchestrator checks every few seconds
+const checkTimeoutMs = 2_000; // shorter than an orchestrator's interval of a few seconds
 
 export async function answersInTime(check: ReadinessCheck): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
-// Lets people end payments in doubt (LIF-4). One operator records how a payment ended, with the evidence; another
-// confirms it; then it is decided like any other. The confirmation is stored before the engine is told. If the engine
-// is away, the sweep continues once it is back.
+// Lets operators end payments in doubt (LIF-4). One operator records how a payment ended, with the evidence,
+// and another confirms it. The payment's workflow then decides the payment like any other. The confirmation
+// is stored before Temporal is told. If Temporal is down, the sweep continues later.
 import { z } from '@hono/zod-openapi';
 import { reasonFor, type OutcomeHindrance } from '../../core/payments/recorded-outcome.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
@@ -31,7 +31,7 @@ interface Parts {
   readonly answers: Pick<AwaitedAnswers, 'answer'>;
 }
 
-const decidedWithinMs = 5_000; // usually a fraction of a second
+const decidedWithinMs = 5_000; // usually takes a fraction of a second
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
 const params = z.object({ uetr: uuid });

@@ -1,5 +1,5 @@
-// Lets operators redeliver one payment or hundreds of dead letters, and ask a destination for a payment's status. The
-// request is stored before the engine is told. If the engine is away, the sweep takes over.
+// Lets operators redeliver one payment or hundreds of dead letters, and ask a destination for a payment's
+// status. The request is stored before Temporal is told. If Temporal is down, the sweep does it later.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -149,7 +149,7 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
 }
 
 /**
- * Redelivers one subject after another, because the engine also has payments to run. A failure does not stop the
+ * Redelivers one subject after another, so that Temporal can also run payments. A failure does not stop the
  * others.
  */
 function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: ReadonlySet<string>): void {
@@ -218,7 +218,7 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
   );
 }
 
-/** @param kinds the kinds that were named; undefined: all that were not taken */
+/** @param kinds the kinds that the operator named; undefined: all kinds that were not delivered */
 async function nothingToDeliver(
   db: Db,
   subjectId: string,
@@ -243,7 +243,7 @@ async function nothingToDeliver(
   return came.as === 'other' ? problem('nothing-to-deliver') : problemOf(came, subjectId);
 }
 
-/** Why a decided payment has no delivery of this kind. */
+/** Explains why a decided payment has no delivery of this kind. */
 function whyNone(kind: ToldKind, decidedBy: Decider): string {
   if (kind === 'notification') return 'only a credited payment with a quote has one (NOT-1)';
   if (kind !== 'confirmation') return 'it has none';

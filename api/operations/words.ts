@@ -1,4 +1,4 @@
-// Text that an operator writes: evidence, reasons and notes.
+// The schema of text that an operator writes: evidence, reasons and notes.
 import { z } from '@hono/zod-openapi';
 import { misleads } from '../../core/payments/steering.ts';
 import { showsNothing } from '../../core/iso20022/tree.ts';

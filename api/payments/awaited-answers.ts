@@ -1,5 +1,6 @@
-// Lets requests wait for the outcome of their submissions: for `Prefer: wait`, and for the turn of a resolution. All
-// waiting requests share one query every 50 ms, so a thousand of them cost the database no more than one.
+// Lets requests wait for the outcome of their submissions: for `Prefer: wait`, and for the turn of a
+// resolution. All waiting requests share one query every 50 ms, so a thousand of them need no more queries
+// than one.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/pool/connection.ts';
 import { findAnswers, type JudgedSubmission } from '../../db/payments/submissions.ts';
@@ -8,8 +9,8 @@ export interface AwaitedAnswers {
   /** Resolves when the submission is judged, or after withinMs. */
   judged(messageId: string, withinMs: number): Promise<void>;
   /**
-   * Id of the stored answer that ends the submission: a final pacs.002, an acmt.024 or a refusal. Undefined after
-   * withinMs.
+   * Resolves with the id of the stored answer that ends the submission: a final pacs.002, an acmt.024 or a
+   * refusal. Resolves with undefined after withinMs.
    */
   answer(messageId: string, withinMs: number): Promise<string | undefined>;
 }
@@ -26,7 +27,10 @@ export function createAwaitedAnswers(db: Db): AwaitedAnswers {
   const waiting = new Set<Waiter>();
   let isLooking = false;
 
-  /** Polls until nobody waits. A database outage counts as "no answer yet", so waiting requests still end in time. */
+  /**
+   * Polls while any request waits. A database outage counts as "no answer yet", so that waiting requests
+   * still end in time.
+   */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;

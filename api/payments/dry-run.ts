@@ -1,5 +1,6 @@
-// POST /iso20022/validate: a dry run. Reports every fault of a message and stores, starts and sends nothing. A later
-// submission of the same bytes may still be refused by the checks that only a submission gets.
+// POST /iso20022/validate: a dry run. It reports every fault of a message, and stores, starts and sends
+// nothing. A later submission of the same bytes may still be refused, because some checks happen only for a
+// submission.
 import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../../core/payments/dry-run.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
@@ -100,7 +101,8 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         }
         const message = parsed.value;
         const uetr = readUetr(message.type.name, message.document);
-        if (uetr !== undefined) aboutRequest(context).subjectId = uetr; // logged as for a submission
+        // the log line names the UETR, as for a submission
+        if (uetr !== undefined) aboutRequest(context).subjectId = uetr;
         const run = await judge(message, {
           reference: deps.reference.current(),
           sourceSystem: caller.clearingSystemId,
@@ -112,7 +114,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
   };
 }
 
-/** Disposes of the message. */
+/** Judges the message, and disposes of it. */
 async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[1]): Promise<DryRun> {
   try {
     const { type, document } = message;
@@ -122,7 +124,10 @@ async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[
   }
 }
 
-/** The messages that parties submit to us. The others are sent by us, or answer our requests. */
+/**
+ * The messages that parties submit to this service. Isthmus sends the other messages, or receives them as
+ * answers.
+ */
 const submitted: ReadonlySet<MessageName> = new Set(['pacs008', 'pacs002', 'acmt023']);
 
 function render({ type, document }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {

@@ -1,4 +1,5 @@
-// GET /flow: how payments and quotes went in the last minutes, by corridor. Each role sees its own.
+// GET /flow counts payments and quotes in the last minutes, by corridor. A caller sees only those that
+// concern it.
 import { z } from '@hono/zod-openapi';
 import type { FlowScope } from '../../core/payments/flow.ts';
 import { fxpNameOf } from '../../core/scheme/reference.ts';
@@ -95,7 +96,10 @@ async function readFlow(db: Db, scope: FlowScope, minutes: number) {
 const sharedMs = 10_000;
 const mostShared = 200;
 
-/** Counting a busy day takes a second: all who ask for the same within ten seconds share the answer. */
+/**
+ * Shares one answer between all callers who ask for the same within ten seconds, because counting a busy day
+ * takes a second.
+ */
 function sharing<Value>(
   work: (scope: FlowScope, minutes: number) => Promise<Value>,
 ): (scope: FlowScope, minutes: number) => Promise<Value> {
@@ -112,7 +116,7 @@ function sharing<Value>(
   };
 }
 
-/** With AUTH=none, a caller that names no party sees all. */
+/** Limits the counts to the caller's own. With AUTH=none, a caller that names no party sees all. */
 function scopeOf({ role, clearingSystemId, institutionId }: Caller): FlowScope {
   if (clearingSystemId !== undefined) return { of: 'clearing-system', id: clearingSystemId };
   if (institutionId !== undefined && (role === 'psp' || role === 'fxp'))

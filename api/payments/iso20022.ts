@@ -1,6 +1,6 @@
-// POST /iso20022/pacs008 takes payments, and POST /iso20022/pacs002 takes the reports of destinations. Both store the
-// message that they received. A new submission or a final goes to the payment's workflow, by id; the record answers
-// everything else. Neither route judges a payment (MSG-3).
+// POST /iso20022/pacs008 accepts payments, and POST /iso20022/pacs002 accepts the reports of destinations.
+// Both store the received message. They pass the id of a new submission or a final report to the payment's
+// workflow. The record answers everything else. Neither route judges a payment (MSG-3).
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
@@ -145,7 +145,7 @@ async function submit(
   } finally {
     taking.end();
   }
-  giveUpTurn(isKnown ? 'record' : undefined); // from here the request only waits for the destination
+  giveUpTurn(isKnown ? 'record' : undefined); // from now on the request only waits for the destination
   const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
@@ -165,13 +165,13 @@ async function takeIn(
   const { undecidedPayments: limit } = config.senderLimits;
   const isFull = () => limit > 0 && undecided.of(sourceSystem) >= limit;
   if (isFull() && !(await isOnRecord(db, uetr))) {
-    await undecided.recount(); // some of the counted payments may have been decided since
+    await undecided.recount(); // some of the counted payments may have been decided meanwhile
     if (isFull()) return undefined;
   }
   return undecided.takeIn(sourceSystem);
 }
 
-/** Answers a repeat with the same bytes from the record, even while the engine is down. */
+/** Answers a repeated submission with the same bytes from the record, even while Temporal is down. */
 function answerKnown(
   deps: RouteDependencies,
   { workflows }: Iso20022Dependencies,
@@ -183,7 +183,10 @@ function answerKnown(
   return { answerMessageId: subject.decision?.callbackMessageId ?? subject.answerMessageId };
 }
 
-/** Without authentication (AUTH=none) the caller is unknown, so this trusts the clearing system in the message. */
+/**
+ * Returns the clearing system in the message. Without authentication (AUTH=none) there is no other source for
+ * it.
+ */
 function clearingSystemOf(document: XmlElement): string {
   const system = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys');
   return (system && (textAt(system, 'Prtry') ?? textAt(system, 'Cd'))) ?? '';
@@ -192,7 +195,7 @@ function clearingSystemOf(document: XmlElement): string {
 const maxWaitSeconds = 30;
 
 /**
- * N of `Prefer: wait=N` (RFC 7240), at most 30 (PAY-1); undefined if the header asks for no wait.
+ * Returns N of `Prefer: wait=N` (RFC 7240), at most 30 (PAY-1); undefined if the header asks for no wait.
  * @internal exported for tests
  */
 export function preferredWaitSeconds(prefer = ''): number | undefined {
@@ -200,7 +203,7 @@ export function preferredWaitSeconds(prefer = ''): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds), maxWaitSeconds);
 }
 
-/** For the Temporal UI only: the message is not validated yet. */
+/** Only the Temporal UI shows it, because the message is not validated yet. */
 function destinationCountryOf(deps: RouteDependencies, document: XmlElement): string | undefined {
   const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/CdtrAgt'));
   return agent && resolveAgent(deps.reference.current(), agent)?.countryCode;
@@ -247,7 +250,8 @@ async function report(
   const received = await receiveReport(deps, iso.engine, incoming);
   if (isProblem(received)) return received;
   const { payment, taken, status } = received;
-  incoming.giveUpTurn(); // the report is stored; free the turn, so that it blocks no other message of its sender
+  // the report is stored; end the turn, so that it does not block other messages of its sender
+  incoming.giveUpTurn();
   if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
   const { uetr, sourceSystem, messageId } = payment;
   if (taken.kind === 'late' && taken.isConfirmationDue) passOn(deps, uetr, iso.workflows.redeliver(uetr));
@@ -277,14 +281,14 @@ interface IncomingReport {
   readonly about: AboutRequest;
 }
 
-/** A report that counts. */
+/** A report that the service has accepted. */
 interface ReceivedReport {
   readonly payment: DecidablePayment;
   readonly taken: Exclude<TakenReport, { readonly kind: 'invalid' | 'mismatch' }>;
   readonly status: string;
 }
 
-/** Takes a report of the destination, or says why it does not count (PAY-8). */
+/** Accepts a report of the destination, or returns the reason to ignore it (PAY-8). */
 async function receiveReport(
   deps: RouteDependencies,
   engine: XmlEngine,
@@ -292,7 +296,7 @@ async function receiveReport(
 ): Promise<ReceivedReport | Problem> {
   const message = openMessage(engine, { body, name: 'pacs002', about });
   if (isProblem(message)) return { ...message, detail: `${message.detail} ${isNowhere} ${ifCredited}` };
-  // readMessage disposes of the parsed message in any case
+  // readMessage disposes of the parsed message, even if it fails
   const reading = await readMessage('pacs002', message.parsed);
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
@@ -344,7 +348,7 @@ function notYours({ clientId }: Caller, uetr: string): string {
 }
 
 const doesNotCount = 'This report does not count: send a correct one.';
-/** For a report that names no payment to compare it with. */
+/** Added to the refusal of a report that names no payment. */
 const isNowhere = 'This report does not count, and nothing of it is on record: send a correct one.';
 const ifCredited = 'If you have credited it, call the operators of the scheme.';
 
@@ -358,7 +362,7 @@ function invalid({ reason: detail, rejection }: InvalidReport): Problem {
   });
 }
 
-/** A header, for programs that do not read the confirmation. */
+/** Reports the contradiction in a header, for programs that do not read the confirmation. */
 function contradiction(decision: Decision, reported: string): Readonly<Record<string, string>> {
   if (!contradicts(decision, reported)) return {};
   const { status } = decision;

@@ -1,4 +1,4 @@
-// OpenAPI descriptions of bodies, headers and examples for the routes with ISO 20022 messages.
+// OpenAPI descriptions of bodies, headers and examples, for the routes with ISO 20022 messages.
 import { z } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
 import type { ProblemCode } from '../http/problems/problems.ts';
@@ -6,7 +6,7 @@ import { shownExamples, type AnswerDocument } from '../http/openapi.ts';
 
 const wholeMessage = z.string().openapi({ description: 'The whole message' });
 
-/** The request body of a route that takes a message. */
+/** Describes the request body of a route that accepts a message. */
 function takes(examples: Readonly<Record<string, MessageExample>>) {
   return {
     body: {
@@ -31,7 +31,7 @@ const preferHeader = z.object({
   }),
 });
 
-/** Refusals of every route that takes a message of a source. */
+/** Problems of every route that accepts a message of a source. */
 export const submissionProblems = [
   'message-refused',
   'callback-address-refused',
@@ -90,7 +90,7 @@ export const resolutionDocument = {
   },
 } as const satisfies MessageDocument;
 
-/** For the dry run, which takes any message. */
+/** The request body of the dry run, which accepts any message. */
 export const anyMessage = takes({
   'pacs.008': 'pacs008',
   'acmt.023': 'acmt023',
@@ -124,5 +124,5 @@ interface MessageDocument {
   readonly answer: MessageAnswer;
 }
 
-/** Examples must be names of MessageExample, so that each one exists. */
+/** An answer whose examples are names in MessageExample, so that the compiler checks that each one exists. */
 type MessageAnswer = AnswerDocument & { readonly examples: Readonly<Record<string, MessageExample>> };

@@ -1,5 +1,5 @@
-// Limits of one payment system per day (UTC): stored bytes, and name lookups without payments (OVL-2). Each api process
-// counts in memory and shares its counts once a second.
+// Limits one payment system per day (UTC). The limits apply to stored bytes, and to lookups of names without
+// payments (OVL-2). Each api process counts in memory and shares its counts once a second.
 import { alertAtLimit } from '../../db/records/audit.ts';
 import { isReceived, type ReceivedMessage } from '../../db/records/messages.ts';
 import type { RouteDependencies } from '../dependencies.ts';
@@ -7,12 +7,12 @@ import { problem, type Problem } from '../http/problems/problem.ts';
 
 type Submission = Pick<ReceivedMessage, 'party' | 'body'> & { readonly type: 'pacs008' | 'acmt023' };
 
-/** Lookups that are allowed without payments, and lookups that each payment adds. */
+/** Lookups per day that are allowed without payments, and additional lookups for each payment. */
 const freeLookups = 1_000;
 const lookupsPerPayment = 20;
 
 export interface OfDay {
-  /** @returns undefined if the message may be stored, or is stored already */
+  /** @returns undefined if the message may be stored, or is already stored */
   refuse(message: Submission): Promise<Problem | undefined>;
   add(message: Submission): Promise<void>;
 }

@@ -1,5 +1,6 @@
-// GET /payments: the caller's payments, newest first, found by properties that people know (OBS-5). Operators see all
-// payments; a side sees its own. GET /payments/{uetr} shows one payment in full (payments.ts).
+// GET /payments lists the caller's payments, newest first. Filters use properties that people know (OBS-5).
+// Operators see all payments; a side sees its own. GET /payments/{uetr} shows one payment in full
+// (payments.ts).
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { countryPairPattern } from '../../core/quotes/corridor.ts';
@@ -111,7 +112,9 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** The payments that the caller may list. With AUTH=none, a psp or ipso that names no party sees all. */
+/**
+ * The payments that the caller may list. With AUTH=none, a psp or ipso that names no party sees all payments.
+ */
 function scopeOf({ role, clearingSystemId, institutionId }: Caller): ListScope {
   if (role === 'ipso' && clearingSystemId !== undefined)
     return { of: 'clearing-system', id: clearingSystemId };

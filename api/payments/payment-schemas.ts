@@ -1,4 +1,4 @@
-// The schema of a payment's evidence. Ids, codes, times and hashes; no personal data.
+// The schema of a payment's evidence. It contains ids, codes, times and hashes, and no personal data.
 import { z } from '@hono/zod-openapi';
 import { deciders } from '../../core/payments/decision.ts';
 import { changes } from '../../core/rejections/message-difference.ts';

@@ -1,5 +1,6 @@
-// GET /payments/{uetr} and GET /payments/{uetr}/messages/{messageId}: the record of a payment, for its sides and for
-// operators. Read-only. Other callers do not learn that the payment exists (as in QUO-9).
+// GET /payments/{uetr} and GET /payments/{uetr}/messages/{messageId} show the record of a payment to its
+// sides and to operators. They change nothing. Other callers do not learn that the payment exists (as in
+// QUO-9).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
@@ -104,9 +105,9 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
   };
 }
 
-/** What prevents the payment from being judged, or its messages from going out; null if nothing is owed. */
+/** Returns the obstacles to judging the payment or sending its messages; null if nothing is due. */
 async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Promise<JsonObject | null> {
-  // a destination that took its instruction is asked again until it reports how the payment ended
+  // Isthmus sends an accepted instruction again, until the destination reports how the payment ended
   const owed = evidence.deliveries.filter(
     (one) => one.closedAt === null && (one.deliveredAt === null || one.kind === 'instruction'),
   );
@@ -118,7 +119,10 @@ async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Pr
   return owed.length > 0 || isUnjudged ? hindrancesOf(deps, owed) : null;
 }
 
-/** A PSP sees its payment only after the judgement, and must not mistake the delay for a loss. */
+/**
+ * Text for a PSP, which sees its payment only after the judgement. The PSP must not mistake the delay for a
+ * loss.
+ */
 function hint({ role }: Caller): string {
   return role === 'psp'
     ? ' It may be stored all the same, and still go out: until its operator has an answer, keep the amount reserved and do not pay again.'
@@ -184,7 +188,10 @@ interface Sides {
   readonly destination: boolean;
 }
 
-/** The destination's side sees the payment only once a byte of it may have reached the destination. */
+/**
+ * Returns the sides that the caller belongs to. The destination's side counts only once the destination may
+ * have received the payment.
+ */
 function sidesOf(
   evidence: PaymentEvidence,
   { caller, systems }: { caller: Caller; systems: { source: string; destination: string | undefined } },
@@ -207,7 +214,10 @@ function sidesOf(
   };
 }
 
-/** The tree of a stored pacs.008; null if its bytes are no longer kept; `changed` if they fail the integrity check. */
+/**
+ * Returns the tree of a stored pacs.008. Null if its bytes are no longer kept; `changed` if they fail the
+ * integrity check.
+ */
 async function documentOf(
   { db }: ApiDependencies,
   engine: XmlEngine,
@@ -222,7 +232,10 @@ async function documentOf(
   return parsed.value.document;
 }
 
-/** The difference is null if nothing was forwarded, or if a message is no longer kept or fails the integrity check. */
+/**
+ * Compares the received message with the forwarded one. The difference is null if nothing was forwarded. It
+ * is also null if a message is no longer kept or fails the integrity check.
+ */
 async function differenceOf(
   deps: ApiDependencies,
   engine: XmlEngine,
@@ -250,7 +263,10 @@ const refusedOf = (
   { uetr: subjectId, messageId: id }: { readonly uetr: string; readonly messageId: string },
 ) => openOrTell(db, id, () => refusedBody(db, subjectId, id));
 
-/** As an attachment of unspecified type, so that no browser interprets the refused bytes. */
+/**
+ * Returns the bytes of a refused message as an attachment of unspecified type, so that no browser interprets
+ * them.
+ */
 function refusedBytes(body: Buffer): Response {
   return new Response(new Uint8Array(body), {
     headers: {

@@ -1,5 +1,5 @@
-// GET /iso20022/rejections: the published table of the gateway's reasons to refuse a message, the same for every
-// caller.
+// GET /iso20022/rejections returns the table of the gateway's reasons to refuse a message. The table is the
+// same for every caller.
 import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejections/rejection-table.ts';
 import { referenceAnswer } from '../http/reference-answer.ts';

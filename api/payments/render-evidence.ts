@@ -1,5 +1,5 @@
-// Renders the evidence of a payment as JSON, limited to what the caller may see. It quotes values from messages only
-// where it lists the fields that differ.
+// Renders the evidence of a payment as JSON, limited to what the caller may see. Values from messages occur
+// only in the list of differing fields.
 import { assert } from '../../core/assert.ts';
 import type { CaseEntry } from '../../core/operations/cases.ts';
 import {
@@ -20,14 +20,15 @@ import type { FieldDifference } from '../../core/rejections/message-difference.t
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
 import type { RecordedOutcome } from '../../core/payments/recorded-outcome.ts';
 
-/** Limits what a caller sees of a payment. */
+/** Limits how much of a payment a caller sees. */
 export interface View {
   /** Whether the message is in the caller's timeline. */
   readonly mayList: (message: Pick<EvidenceMessage, 'leg' | 'party'>) => boolean;
   /** Whether the caller may read the bytes and values of the message. */
   readonly mayRead: (message: EvidenceMessage) => boolean;
   /**
-   * Operators also see security events, addresses, excerpts of answers, refused messages and the actions of operators.
+   * Whether the caller is an operator. Operators also see security events, addresses, excerpts of answers,
+   * refused messages and the actions of operators.
    */
   readonly isOperator: boolean;
 }
@@ -37,7 +38,10 @@ export interface EvidenceView extends View {
   /** Ids of the compared messages whose stored bytes fail the integrity check. */
   readonly changed: readonly string[];
   readonly now: Date;
-  /** What prevents the owed messages from going out; null if nothing is owed, or the caller may not see it. */
+  /**
+   * The obstacles to sending the due messages. Null if no message is due, or if the caller may not see the
+   * obstacles.
+   */
   readonly hindrances: JsonValue;
 }
 
@@ -94,10 +98,10 @@ function renderMessagesLeftOut({ type, ...one }: MessagesLeftOut): JsonObject {
   return { message: messages[type as MessageName].identifier, ...one };
 }
 
-/** Whether a person must find out how the payment ended. */
+/** Whether an operator must find out how the payment ended. */
 const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
 
-/** The next event of a payment without a final status, and its time. */
+/** Returns the next event of a payment without a final status, and the time of the event. */
 function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   const { payment, decision } = evidence;
   if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
@@ -109,7 +113,7 @@ function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
 }
 
-/** Time of an enquiry that was asked for and has not gone out; undefined if there is no such enquiry. */
+/** Returns the time of a requested enquiry that was not sent yet; undefined if there is none. */
 function askedInVain({ deliveries }: PaymentEvidence): Date | undefined {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   if (instruction === undefined || instruction.enquiryAskedAt === null) return undefined;
@@ -129,7 +133,7 @@ function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {
 
 function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonObject {
   const { deliveredAt, closedAt } = delivery;
-  // an instruction has no delivery schedule; the enquiries of TIM-2 send it again
+  // an instruction has no delivery schedule, because the enquiries of TIM-2 send it again
   const isDue = delivery.kind !== 'instruction' && deliveredAt === null && closedAt === null;
   return {
     kind: delivery.kind,
@@ -177,7 +181,7 @@ export const renderEntry = ({ alerts, ...entry }: CaseEntry): JsonObject => ({
 
 export const renderOutcome = (outcome: RecordedOutcome): JsonObject => ({ ...outcome });
 
-/** Shows values only to callers who may read both messages. */
+/** Renders the differing fields. Shows values only to callers who may read both messages. */
 function renderDifference(
   { payment, messages: all }: PaymentEvidence,
   { difference, mayRead }: EvidenceView,

@@ -1,11 +1,12 @@
-// Limits the work that repeats of one payment system cause. Beyond the limit, the record still answers every repeat.
+// Limits the work that repeated submissions of one payment system cause. Beyond the limit, the record still
+// answers every repeat.
 import type { MayAsk } from '../../db/payments/asks.ts';
 import { alertAtLimit } from '../../db/records/audit.ts';
 import type { RouteDependencies } from '../dependencies.ts';
 
 /**
- * Callbacks, enquiries and confirmations together, over all api processes. Each process also limits them to 10 per
- * second.
+ * Limit per minute for callbacks, enquiries and confirmations together, over all api processes. Each process
+ * also limits them to 10 per second.
  */
 const askedAgainPerMinute = 60;
 

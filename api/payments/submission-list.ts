@@ -1,5 +1,5 @@
-// GET /submissions: the payments and resolutions that sources have sent, newest first, from the moment they are stored.
-// A judged payment is also in GET /payments, with all its data.
+// GET /submissions lists the payments and resolutions that sources have sent, newest first. A submission is
+// listed as soon as it is stored. A judged payment is also in GET /payments, with all its data.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { messages } from '../../core/iso20022/messages.ts';
@@ -19,7 +19,7 @@ import type { Router } from '../http/route.ts';
 import { component } from '../http/component.ts';
 
 const path = '/submissions';
-const usualHours = 24; // default range, because nothing else limits the size of the search
+const usualHours = 24; // hours of the default range, because nothing else limits the search
 
 const query = z.object({
   message: z.enum(submittedMessages).optional().openapi({
@@ -120,7 +120,8 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
 
 function filterOf(asked: Query, caller: Caller): SubmissionFilter {
   const { message, state, messageIdentification, subjectId, from, to, olderThan } = asked;
-  const isFound = messageIdentification !== undefined || subjectId !== undefined; // an index finds it in any range
+  // an index finds these in a range of any length
+  const isFound = messageIdentification !== undefined || subjectId !== undefined;
   const since =
     from ?? (isFound ? undefined : new Date((to?.getTime() ?? Date.now()) - usualHours * 3_600_000));
   return compact<SubmissionFilter>({

@@ -1,5 +1,6 @@
-// Answers operators who ask about a UETR without a payment. A submission that is not judged yet may still go out. One
-// that a destination reported as credited may have been paid. An operator who takes either for lost pays twice.
+// Answers operators who ask about a UETR without a payment. A submission that is not judged yet may still go
+// out. If a destination has reported a submission as credited, the payee may have the money. An operator who
+// believes that either is lost pays twice.
 import { whatCameUnder, type AlertAbout, type CameUnder } from '../../db/payments/without-payment.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
@@ -9,7 +10,7 @@ export async function withoutPayment(db: Db, uetr: string): Promise<Problem> {
   return problemOf(await whatCameUnder(db, uetr), uetr);
 }
 
-/** As withoutPayment, for messages that are already read. */
+/** The same as withoutPayment, for messages that were read before. */
 export function problemOf(came: CameUnder, uetr: string): Problem {
   switch (came.as) {
     case 'judged':
@@ -36,14 +37,17 @@ const whyNone = {
   nothing: 'nothing was taken in under it.',
 } as const;
 
-/** Added if there is no alert about the UETR. */
+/** Text to add if there is no alert about the UETR. */
 const alone = {
   refused: '',
   nothing:
     ' What came and was refused at once, before anything was stored, is in the logs only: search them for the UETR.',
 } as const satisfies Record<keyof typeof whyNone, string>;
 
-/** Lists the alerts about the UETR, because somebody may have paid it all the same; empty if there are none. */
+/**
+ * Lists the alerts about the UETR, because a party may have credited the payment all the same. Empty if there
+ * are none.
+ */
 function butAlerts({ alerts, alertCount }: CameUnder, uetr: string): string {
   if (alertCount === 0) return '';
   const more = alertCount - alerts.length;

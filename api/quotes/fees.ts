@@ -1,4 +1,5 @@
-// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. They do not cap amounts.
+// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. These endpoints apply no
+// maximum amount.
 import { z } from '@hono/zod-openapi';
 import { findCorridor, findPlace, fixAmount, type CorridorKey } from '../../core/quotes/corridor.ts';
 import { feesAndAmounts, type FeesAndAmounts } from '../../core/money/fee.ts';
@@ -163,7 +164,7 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
   return outcome.ok ? json(renderFees(outcome.value, corridor.key)) : amountRefused(outcome.refusal);
 }
 
-/** The answer of endpoint 14, also used for the fees of a quote. */
+/** Renders the answer of endpoint 14, which is also used for the fees of a quote. */
 export function renderFees(
   fees: FeesAndAmounts,
   key: Pick<CorridorKey, 'sourceCurrency' | 'destinationCurrency'>,

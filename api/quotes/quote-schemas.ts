@@ -1,4 +1,4 @@
-// The answers of endpoints 12, 12b and 13, as in the specification's tables.
+// The schemas of the answers of endpoints 12, 12b and 13, as in the specification's tables.
 import { z } from '@hono/zod-openapi';
 import { finInstIdTypes } from '../../core/ids.ts';
 import { component } from '../http/component.ts';

@@ -1,5 +1,5 @@
-// Endpoints 12, 12b and 13, and the fees of one quote. A PSP gets ranked quotes that are valid for ten minutes. The
-// steps: read the request, load offers, price (core/quotes/quote.ts), store, answer.
+// Endpoints 12, 12b and 13, and the fees of one quote. A PSP gets ranked quotes that are valid for ten
+// minutes. The steps are: read the request, load offers, price (core/quotes/quote.ts), store, answer.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { feesOfQuote, type AmountTooSmall } from '../../core/money/fee.ts';
@@ -206,9 +206,9 @@ const quoteProblems = [
   'amount-too-small',
 ] as const;
 
-/** The parts in which endpoints 12 and 12b differ. */
+/** The differences between endpoints 12 and 12b. */
 interface Pricing<Quote extends QuoteSnapshot> {
-  /** The position of each part in the request, for error messages. */
+  /** The place of each part in the request, for error messages. */
   readonly fields: QuoteFields;
   readonly reach: (request: QuoteRequest) => Reach;
   readonly price: (
@@ -240,7 +240,7 @@ const withoutFees = {
   render: renderAdjustedQuotes,
 };
 
-/** The institution that quotes are limited to: a PSP asks only for itself (QUO-1). */
+/** The institution that quotes are limited to, because a PSP may ask only for itself (QUO-1). */
 const ownOf = (caller: Caller) => (caller.role === 'psp' ? caller : undefined);
 
 async function answerQuotes<Quote extends QuoteSnapshot>(
@@ -265,7 +265,7 @@ async function answerQuotes<Quote extends QuoteSnapshot>(
   return json(render(issued), 200, expiry(issuedAt));
 }
 
-/** A quote that the caller may read (QUO-9). */
+/** Reads a quote, if the caller may read it (QUO-9). */
 async function readQuote(
   deps: ApiDependencies,
   caller: Caller,

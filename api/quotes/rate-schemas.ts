@@ -1,4 +1,4 @@
-// The answers of endpoints 17 to 19 and of the lists of rates.
+// The schemas of the answers of endpoints 17 to 19 and of the lists of rates.
 import { z } from '@hono/zod-openapi';
 import { finInstIdTypes } from '../../core/ids.ts';
 import { component } from '../http/component.ts';

@@ -1,5 +1,6 @@
-// Endpoints 17 to 19 and the two lists of rates. FX providers post rates; PSPs and the providers read them. An FX
-// provider must never see another provider's rates here (FX-9), only the best rate of the market, without a name.
+// Endpoints 17 to 19 and the two lists of rates. FX providers post rates; PSPs and the providers read them.
+// An FX provider must never see another provider's rates here (FX-9). It sees only the best rate of the
+// market, without a name.
 import type { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import {
@@ -69,7 +70,8 @@ const pspBody = component('NewPspImprovement', {
   improvementBasisPoints: basisPoints,
 });
 
-const mostTiers = 100; // for one FX provider and currency, because each tier makes a rate in every corridor
+// per FX provider and currency; limited because each tier adds a rate to every corridor
+const mostTiers = 100;
 
 /** The position of each part of a rate's corridor in the body, for error messages. */
 const corridorMembers: CorridorFields = {
@@ -159,13 +161,13 @@ function addPosts(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Follows the specification's processing list of endpoint 17, in one transaction. */
+/** Follows the steps of endpoint 17 in the specification, in one transaction. */
 async function postRate(
   trx: Db,
   data: ReferenceData,
   asked: z.output<typeof rateBody> & { fxpId: string },
 ): Promise<JsonObject | Problem> {
-  const fault = findRateFault(data, asked.fxpId, asked); // steps 1 and 2
+  const fault = findRateFault(data, asked.fxpId, asked); // steps 1 and 2 of endpoint 17
   if (fault !== undefined) return rateRefused(fault);
   const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
   assert(base !== undefined, 'a rate was saved');
@@ -178,7 +180,7 @@ async function postRate(
   };
 }
 
-/** FX-5: reads offers and corridor exactly as quotes do, so that both see the same market. */
+/** Reads offers and corridor exactly as quotes do, so that both see the same market (FX-5). */
 async function readMarket(
   trx: Db,
   data: ReferenceData,
@@ -192,13 +194,13 @@ async function readMarket(
   return { best: marketRateOf(corridor.value, offers), isShown: corridor.value.fxps.has(fxpId) };
 }
 
-/** Only these two reasons remain, because the rate passed FX-3. */
+/** Explains why quotes do not show a rate. Only two reasons remain, because the rate passed FX-3. */
 const notShownBecause = ({ paused }: ReferenceData, fxpId: string): string =>
   paused.has(fxpId)
     ? 'An operator of the scheme has paused you: PSPs get no quotes of yours until they resume you (LIF-5).'
     : 'PSPs get no quotes in this corridor: it needs two countries with a fee formula each, which an operator of the scheme can enter (REF-3).';
 
-/** Turns a refusal by FX-2 or FX-3 into its own problem code. */
+/** Turns a refusal by FX-2 or FX-3 into the problem with the matching code. */
 function rateRefused(refusal: RateRefusal): Problem {
   switch (refusal.code) {
     case 'same-currency-corridor': {
@@ -282,7 +284,7 @@ function addLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listRates',
       summary: 'Current rates of a corridor, all FX providers',
       tag: 'Rates',
-      roles: ['psp', 'operator'], // an FXP may not list its competitors' rates
+      roles: ['psp', 'operator'], // an FX provider may not list its competitors' rates
       query: corridorPath,
       problems: ['unknown-country', 'unknown-currency', 'currency-not-of-country', 'unknown-corridor'],
       answer: { description: 'Base and tier rates, best first', schema: ratesSchema },
@@ -362,7 +364,7 @@ function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: str
   return { fxpfinInstIdType: type, fxpfinInstId: value };
 }
 
-/** A rate as a flat object, with decimals as numbers. */
+/** Renders a rate as a flat object, with decimals as numbers. */
 function renderRate(stored: StoredRate): JsonObject {
   const { rateId, ...values } = renderTierRate(stored);
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = stored;

@@ -19,11 +19,11 @@ export interface IssuedQuotes<Quote extends QuoteSnapshot> {
   readonly issuedAt: Date;
   readonly amountCurrency: string;
   readonly amount: string;
-  /** Best first. */
+  /** The best quote is first. */
   readonly quotes: readonly Quote[];
 }
 
-/** Endpoint 12. */
+/** Renders the answer of endpoint 12. */
 export function renderQuoteSet(issued: IssuedQuotes<PricedQuote>): JsonObject {
   const { corridor, quoteRequestId, quotes } = issued;
   const { key } = corridor;
@@ -42,7 +42,7 @@ export function renderQuoteSet(issued: IssuedQuotes<PricedQuote>): JsonObject {
   };
 }
 
-/** Endpoint 12b (QUO-5). */
+/** Renders the answer of endpoint 12b (QUO-5). */
 export function renderAdjustedQuotes(issued: IssuedQuotes<AdjustedQuote>): readonly JsonObject[] {
   const { corridor, quoteRequestId, quotes } = issued;
   return quotes.map((quote, index) => {
@@ -61,7 +61,10 @@ export function renderAdjustedQuotes(issued: IssuedQuotes<AdjustedQuote>): reado
   });
 }
 
-/** Endpoint 13: the SAPs of a stored quote, with their current reference data. */
+/**
+ * Renders the answer of endpoint 13: the settlement access providers of a stored quote, with their current
+ * reference data.
+ */
 export function renderIntermediaryAgents(data: ReferenceData, quote: StoredQuote): JsonObject {
   return {
     intermediaryAgent1: {
@@ -144,7 +147,7 @@ interface RenderedPlace {
   readonly account: JsonNumber;
 }
 
-/** Caches the rendered places of a snapshot, because they are the same in every quote. */
+/** Rendered places by place of the snapshot. They are cached, because they are the same in every quote. */
 const renderedPlaces = new WeakMap<SettlementPlace, RenderedPlace>();
 
 function renderPlace(place: SettlementPlace): RenderedPlace {

@@ -1,5 +1,5 @@
-// Endpoints 6 to 8: the kinds of recipient address of a country, and the form fields of each with the XPath that it
-// fills.
+// Endpoints 6 to 8: the kinds of recipient address of a country. Each kind has form fields, with the XPath
+// that each field fills.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../../core/scheme/reference.ts';
@@ -116,7 +116,7 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** The address types of a country. The snapshot keeps them in display order. */
+/** Returns the address types of a country. The snapshot keeps them in display order. */
 function typesOf(data: ReferenceData, country: string): AddressType[] {
   return [...data.addressTypes.values()].filter((type) => type.countryCodes.includes(country));
 }
@@ -139,7 +139,10 @@ function inputsOf(data: ReferenceData, type: AddressType): JsonObject[] {
   });
 }
 
-/** Label, attributes and XPaths are stored as JSON in the specification's form, and returned unchanged. */
+/**
+ * Renders an input field. Label, attributes and XPaths are stored as JSON in the specification's form, and
+ * returned unchanged.
+ */
 function renderInput(input: AddressInput): JsonObject {
   return {
     addressInputId: input.addressInputId,

@@ -1,4 +1,4 @@
-// The edition of the external code sets that the api judges by, as shown in its answers.
+// Shows in answers which edition of the external code sets the api uses to judge messages.
 import { z } from '@hono/zod-openapi';
 import { codeSets } from '../../core/iso20022/external-codes.ts';
 import { component } from '../http/component.ts';

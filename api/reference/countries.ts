@@ -1,4 +1,4 @@
-// Endpoints 1 to 3: countries, their currencies and maxima. Read only.
+// Endpoints 1 to 3: countries, their currencies and their maximum amounts.
 import { z } from '@hono/zod-openapi';
 import { findPlace } from '../../core/quotes/corridor.ts';
 import { exact, type JsonObject } from '../../core/money/money.ts';
@@ -63,7 +63,8 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const country = data.countries.get(params.countryCode);
       if (country === undefined) return unknownCountry({ parameter: 'countryCode' }, params.countryCode);
-      const value = { id: country.countryId, ...fieldsOf(data, country) }; // REF-1
+      // the list of countries calls this member `countryId` (REF-1)
+      const value = { id: country.countryId, ...fieldsOf(data, country) };
       return referenceAnswer(context, data, value);
     },
   );
@@ -98,7 +99,10 @@ function fieldsOf(data: ReferenceData, country: Country): JsonObject {
   };
 }
 
-/** For each currency the lowest maximum of its payment systems, because each of them accepts that amount. */
+/**
+ * For each currency, returns the lowest maximum of its payment systems, because each of them accepts that
+ * amount.
+ */
 function currenciesOf(data: ReferenceData, code: string): JsonObject[] {
   const lowest = new Map<string, string>();
   for (const system of data.clearingSystems.values()) {

@@ -1,4 +1,4 @@
-// The OpenAPI document, and an interactive page that loads nothing from other origins.
+// Serves the OpenAPI document, and an interactive page that loads nothing from other origins.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
@@ -10,7 +10,7 @@ import { baseHeaders } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-/** The files that the page loads. Nothing else of the package is served. */
+/** The files of the swagger-ui package that the page loads. Its other files are not served. */
 const assets = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -82,7 +82,10 @@ function addPage(router: Router, publicUrl: string): void {
   }
 }
 
-/** Allows scripts and styles from this origin only. The page calls only this service and its token endpoint. */
+/**
+ * The page's content security policy. It allows scripts and styles from this origin only. The page calls only
+ * this service and its token endpoint.
+ */
 function pagePolicy(publicUrl: string): string {
   return [
     "default-src 'none'",
@@ -135,7 +138,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** persistAuthorization is off, so a secret that is entered on the page is gone when the page closes. */
+/** persistAuthorization is off, so that the browser forgets a secret when the page closes. */
 const startScript = `window.reference = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

@@ -1,5 +1,5 @@
-// Endpoints 9 to 11: institutions by role, country or identifier. They also list institutions that are not onboarded
-// (REF-3).
+// Endpoints 9 to 11: institutions by role, country or identifier. The lists include institutions that are not
+// onboarded (REF-3).
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../../core/ids.ts';
@@ -42,7 +42,8 @@ const onboarded = z.enum(['true', 'false']).optional().openapi({
 type Onboarded = z.infer<typeof onboarded>;
 const isMeant = (asked: Onboarded) => (one: Institution) =>
   asked === undefined || one.onboarded === (asked === 'true');
-const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId; it is only compared
+// the form of an institutionId, which is only compared
+const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text);
 const usualSize = 100;
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
@@ -164,7 +165,10 @@ function addLookup(router: Router, deps: ApiDependencies): void {
 
 const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();
 
-/** Sorted by id, so that the next page continues correctly even if institutions are added meanwhile (REF-2). */
+/**
+ * Returns the institutions sorted by id. The next page then continues correctly, even if institutions are
+ * added meanwhile (REF-2).
+ */
 function institutionsOf(data: ReferenceData, role: FinInstRoleFilter): readonly Institution[] {
   let lists = listsOfSnapshot.get(data);
   if (lists === undefined) {

@@ -1,4 +1,5 @@
-// Builds the OpenAPI 3.1 document from the route definitions, plus the messages that we send as webhooks.
+// Builds the OpenAPI 3.1 document from the route definitions, and adds the messages that the service sends as
+// webhooks.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { messageExamples, readExample, type MessageExample } from '../examples.ts';
 import { problemExample, problemExampleName } from '../http/problems/problem-examples.ts';

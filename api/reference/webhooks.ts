@@ -1,11 +1,11 @@
-// Describes the messages that we send to each party, for the OpenAPI document: address, content, possible answers and
-// their consequences. The worker sends them; the api serves none of these paths.
+// Describes for the OpenAPI document the messages that the service sends to each party: address, content,
+// possible answers and their consequences. The worker sends the messages; the api serves none of these paths.
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
 import { shownExamples } from '../http/openapi.ts';
 
 interface Webhook {
-  /** Also the webhook's name in the document. */
+  /** It is also the webhook's name in the document. */
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -22,7 +22,7 @@ const xml = (examples: Readonly<Record<string, MessageExample>>) => ({
 const resends =
   'Anything else, or nothing within 5 s, does not count as an answer: the same bytes are sent again after 1, 2 and 5 s (TIM-3)';
 
-/** Headers of every message that we send. */
+/** Headers of every message that the service sends. */
 const signed = z.object({
   'webhook-id': z.string().openapi({
     description: 'The MsgId: the same for every attempt, so that you can recognise a repeat (CBK-2)',
@@ -40,7 +40,7 @@ const signed = z.object({
   }),
 });
 
-/** Responses to a delivery, which is sent with the same bytes until it is received. */
+/** Responses to a delivery. The worker repeats the delivery with the same bytes until it is received. */
 const delivered: Pick<Webhook, 'responses'> = {
   responses: {
     '2XX': { description: 'Received, regardless of the body (CBK-4): the message is not sent again' },

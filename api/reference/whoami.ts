@@ -1,4 +1,4 @@
-// GET /whoami: what a token says about its holder.
+// GET /whoami shows the caller as its token identifies it.
 import { z } from '@hono/zod-openapi';
 import { mainIdentifier } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';

@@ -1,5 +1,6 @@
-// POST /iso20022/acmt023 takes requests to resolve a proxy or confirm an account (RES-1). It stores the request, passes
-// its id to the resolution's workflow and answers with the stored acmt.024. It judges no request.
+// POST /iso20022/acmt023 accepts requests to resolve a proxy or to confirm an account (RES-1). It stores the
+// request, passes its id to the resolution's workflow and answers with the stored acmt.024. It judges no
+// request.
 import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../../core/payments/agent.ts';
 import { isCountryCode } from '../../core/ids.ts';
@@ -78,7 +79,7 @@ async function resolve(
 ): Promise<Response | Problem> {
   const message = openMessage(engine, { body, name: 'acmt023', about });
   if (isProblem(message)) return message;
-  message.parsed.dispose(); // the tree outlives the document
+  message.parsed.dispose(); // the tree stays usable after that
   const { document } = message.parsed;
   const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(deps, document);
   const callback = { parameter: 'acmt024Endpoint', address: callbackUrl } as const;
@@ -107,7 +108,7 @@ async function resolve(
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
   const from = known && 'record';
-  // after the judgement, the request only waits for the parties that are asked
+  // after the judgement, the request only waits for other parties, so end its turn
   void answers.judged(messageId, maxResolutionSeconds * 1_000).then(() => giveUpTurn(from));
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
@@ -123,7 +124,10 @@ async function resolve(
   return answer;
 }
 
-/** If somebody ends the execution while its source waits, another execution continues from the record. */
+/**
+ * Waits for the workflow's answer. If somebody ends the workflow while the source waits, a new one continues
+ * from the record.
+ */
 async function waitForAnswer(
   workflows: ResolutionWorkflows,
   submission: ResolutionSubmission,
@@ -136,14 +140,17 @@ async function waitForAnswer(
   }
 }
 
-/** Without authentication (AUTH=none) the caller is unknown, so this trusts the assigner in the message. */
+/**
+ * Returns the payment system of the message's assigner. Without authentication (AUTH=none) there is no other
+ * source for it.
+ */
 function clearingSystemOf(deps: RouteDependencies, document: XmlElement): string {
   const agent = readAgent(elementAt(document, 'IdVrfctnReq/Assgnmt/Assgnr/Agt'));
   const institution = agent && resolveAgent(deps.reference.current(), agent);
   return institution?.memberships[0]?.clearingSystemId ?? '';
 }
 
-/** For the Temporal UI only: the message is not validated yet. */
+/** Only the Temporal UI shows it, because the message is not validated yet. */
 function destinationCountryOf(document: XmlElement): string | undefined {
   const country = textAt(document, 'IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry');
   return country !== undefined && isCountryCode(country) ? country : undefined;

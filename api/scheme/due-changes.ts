@@ -1,5 +1,5 @@
-// Applies scheme changes with an effective time within a second after that time. Every api process looks for due
-// changes; one process applies each.
+// Applies scheme changes with an effective time within a second after that time. Every api process looks for
+// due changes, and one process applies each of them.
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { applyDueChanges } from '../../db/scheme/changes.ts';
@@ -7,7 +7,7 @@ import { repeat } from '../../db/pool/repeat.ts';
 
 const everyMs = 500;
 
-/** @returns a function that stops it after the current look */
+/** @returns a function that stops the schedule after the current run */
 export function startDueChanges(db: Db, logger: Logger): () => Promise<void> {
   return repeat(() => look(db, logger).then(() => everyMs));
 }

@@ -1,5 +1,6 @@
-// The routes by which operators change the scheme. They propose a change, see the difference, and approve or refuse it.
-// They also import a whole directory, and replace a client's secret.
+// The routes by which operators change the scheme. One operator proposes a change, and sees its difference
+// from the current scheme. By default, a second operator approves or refuses the change. Operators also
+// import a whole directory, and replace a client's secret.
 import { z } from '@hono/zod-openapi';
 import { editsBetween, isSame, type SchemeEdit } from '../../core/scheme/change.ts';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
@@ -48,7 +49,7 @@ import { words } from '../operations/words.ts';
 import { component } from '../http/component.ts';
 
 const acting = { method: 'post', tag: 'Scheme', roles: ['operator'] } as const;
-const largestImport = 4_194_304; // bytes; the demo's scheme has 220,000
+const largestImport = 4_194_304; // bytes; the demo's scheme has about 220,000
 const changeParams = z.object({ changeId: uuid });
 
 export function schemeChangeRoutes(router: Router, deps: ApiDependencies): void {
@@ -63,7 +64,7 @@ const policyOf = ({ config }: ApiDependencies): SchemePolicy => ({
   allowLoopbackHttp: config.allowLoopbackCallbacks,
 });
 
-/** The edits that a request asks for, given the current scheme. */
+/** Computes the requested edits from the current scheme. */
 type Edits = (scheme: Scheme) => readonly SchemeEdit[];
 
 interface Asked {
@@ -144,7 +145,10 @@ function addProposing(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Whether the edit concerns an operator client. Imports never change operators, which belong to this installation. */
+/**
+ * Whether the edit changes an operator client. Imports never change these clients, because they belong to
+ * this installation.
+ */
 const isOperator = ({ kind, before, after }: SchemeEdit): boolean =>
   kind === 'clients' && ((before ?? after) as ClientDocument).role === 'operator';
 
@@ -160,7 +164,10 @@ function editsOf(scheme: Scheme, wanted: readonly Wanted[]): readonly SchemeEdit
   });
 }
 
-/** Completes secrets that the document names by id alone with their stored values, because callers never see hashes. */
+/**
+ * Adds the stored values to secrets that the document names only by id. Callers never see the hashes, so they
+ * cannot send them.
+ */
 function withHashes(clients: Scheme['clients'], document: Readonly<Record<string, unknown>>) {
   const { clientId, secrets } = document;
   if (!Array.isArray(secrets)) return document;
@@ -177,7 +184,7 @@ function withSecretsOf(before: SchemeDocument | null, after: SchemeDocument | nu
   return after === null ? null : { ...(after as ClientDocument), secrets };
 }
 
-/** Keeps the stored secrets of clients whose secrets the import does not name. */
+/** Keeps the stored secrets of each client for which the import states no secrets. */
 function keepingSecrets(scheme: Scheme, imported: Scheme, lists: Readonly<Record<string, unknown>>): Scheme {
   const named = new Set(
     ((lists['clients'] ?? []) as readonly Readonly<Record<string, unknown>>[])
@@ -271,7 +278,8 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         if (before === undefined) return [];
         const now = new Date().toISOString();
         const others = before.secrets
-          // Without an overlap the old secrets are removed. An end of "now" might still lie ahead by another clock.
+          // Without an overlap, remove the old secrets. An end time of "now" might still be in the future on
+          // another machine's clock.
           .filter((one) => overlapHours > 0 && (one.endsAt === null || one.endsAt > now))
           .map((one) => ({
             ...one,

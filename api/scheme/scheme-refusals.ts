@@ -3,7 +3,7 @@ import type { Finding } from '../../core/scheme/finding.ts';
 import type { Decision, DecisionHindrance } from '../../db/scheme/changes.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
 
-/** Refuses a change by those findings that are errors. */
+/** Refuses a change, and names those findings that are errors. */
 export function refusedBy(findings: readonly Finding[]): Problem {
   const errors = findings
     .filter(({ severity }) => severity === 'error')

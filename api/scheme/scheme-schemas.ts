@@ -1,4 +1,4 @@
-// Wire schemas of the scheme's data and changes, for scheme.ts and scheme-changes.ts.
+// JSON schemas of the scheme's data and changes, for scheme.ts and scheme-changes.ts.
 import { z } from '@hono/zod-openapi';
 import { canonical } from '../../core/scheme/canonical.ts';
 import { differencesOf, type SchemeEdit } from '../../core/scheme/change.ts';
@@ -18,9 +18,9 @@ import { words } from '../operations/words.ts';
 import { component } from '../http/component.ts';
 
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });
-/** An id as in a document: `TH:THB` for a fee formula, `TH-HARB:4711` for an account. */
+/** The id of an object in the scheme, such as `TH:THB` for a fee formula or `TH-HARB:4711` for an account. */
 export const objectId = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 visible characters of ASCII');
-/** Matches the example of `kindParameter`. */
+/** An id of a fee formula, because fee formulas are the example of `kindParameter`. */
 export const idExample = 'TH:THB';
 
 const anyDocument = z.record(z.string(), z.unknown()).openapi({
@@ -140,7 +140,7 @@ export const listedChangeSchema = z
   .object({ ...changeMembers, objects: z.array(editShownSchema.omit({ differences: true })) })
   .openapi('ListedSchemeChange');
 
-/** Documents have their own forms, which validate them and fill in defaults. */
+/** Any documents, because schemeForms validates them and fills in their defaults. */
 const documentsOf = (kind: SchemeKind) =>
   z.array(anyDocument).openapi({ description: `Documents of ${kind}` });
 export const schemeSchema = z
@@ -174,8 +174,8 @@ export const readinessSchema = z
   .openapi('PartyReadiness');
 
 /**
- * Hides the hashes of secrets. A difference still shows each secret's id and end, and whether an existing id gets
- * another secret, because approvers must see that.
+ * Hides the hashes of secrets. A difference still shows the id and end of each secret. It also shows whether
+ * an existing id gets another secret, because approvers must see that.
  */
 function withoutHashes(
   kind: SchemeKind,
@@ -195,14 +195,14 @@ function withoutHashes(
   };
 }
 
-/** Renders members in the order of the form. A client's secrets are omitted unless hashes are requested. */
+/** Renders members in the order of the form. Omits a client's secrets, unless hashes are requested. */
 export function renderDocument(kind: SchemeKind, document: SchemeDocument, hashes = false): JsonObject {
   const shown = schemeForms[kind].parse(document) as unknown as JsonObject;
   if (kind !== 'clients' || hashes) return shown;
   return Object.fromEntries(Object.entries(shown).filter(([member]) => member !== 'secrets'));
 }
 
-/** The ids and ends of the secrets of a current client. */
+/** Renders the ids and ends of the secrets of an existing client. */
 export const renderSecrets = (kind: SchemeKind, document: SchemeDocument | undefined): JsonObject =>
   kind !== 'clients' || document === undefined
     ? {}

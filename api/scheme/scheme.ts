@@ -1,5 +1,5 @@
-// Reads the scheme as its operators set it up: all documents, one document with its history, and what a party still
-// lacks. scheme-changes.ts makes changes.
+// Reads the scheme as its operators set it up: all documents, one document with its history, and a party's
+// missing entries. scheme-changes.ts changes the scheme.
 import { z } from '@hono/zod-openapi';
 import { readinessOf } from '../../core/scheme/readiness.ts';
 import { historyOf } from '../../db/scheme/changes.ts';

@@ -1,10 +1,11 @@
-// Checks the callback address of a submission, before anything is stored. Each attempt checks it again.
+// Checks the callback address of a submission before anything is stored. Each delivery attempt checks it
+// again.
 import { refuseCallbackAddress } from '../../../core/deliveries/callback-address.ts';
 import type { ApiConfig } from '../../../core/settings/config.ts';
 import type { ReferenceCache } from '../../../db/scheme/reference-cache.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 
-/** Undefined if the source's operator has registered the address's origin. */
+/** Returns undefined if the source's operator has registered the origin of the address. */
 export function refuseCallback(
   deps: {
     readonly reference: Pick<ReferenceCache, 'current'>;

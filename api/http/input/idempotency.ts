@@ -1,4 +1,5 @@
-// The Idempotency-Key header of the three POST routes for rates (FX-10). It is used only after the input was validated.
+// The Idempotency-Key header of the three POST routes for rates (FX-10). It takes effect only after the input
+// was validated.
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -26,14 +27,15 @@ export interface IdempotentCall {
   readonly context: Context;
   readonly caller: Caller;
   readonly bodyText: string;
-  /** Name of the operation. The aliases of a route share it, so that a repeat may use either path. */
+  /** Name of the operation. All paths of a route share it, so that a repeat may use another path. */
   readonly operation: string;
 }
 
 type Work = (trx: Db) => Promise<JsonValue | Problem>;
 
 /**
- * Does the work in one transaction, at most once per key. A repeat gets the first answer, even if that was a refusal.
+ * Does the work in one transaction, at most once per key. A repeat gets the first answer, even if it was a
+ * refusal.
  */
 export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
   const header = call.context.req.raw.headers.get('idempotency-key');
@@ -58,7 +60,7 @@ export async function idempotent(db: Db, call: IdempotentCall, work: Work): Prom
   }
 }
 
-/** A quoted key (an RFC 8941 string) is the same as the bare one. */
+/** Removes quotes, because a quoted key (an RFC 8941 string) equals the unquoted one. */
 function unquoted(header: string): string {
   const [, inQuotes] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header) ?? [];
   return inQuotes === undefined ? header : inQuotes.replaceAll(/\\(["\\])/g, '$1');

@@ -1,6 +1,6 @@
-// Turns path, query and JSON body into checked input, or into a 400 that names every fault. Hono's own validation is
-// not used: it stops at the first invalid one of path, query and body. It also accepts a JSON body that is too large,
-// is not UTF-8 or repeats a member. Path and query cost the same either way.
+// Turns path, query and JSON body into checked input, or into a 400 that names every fault. This does not use
+// Hono's own validation, which stops at the first invalid one of path, query and body. It also accepts a JSON
+// body that is too large, is not UTF-8 or repeats a member. The two cost the same for path and query.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findRepeatedMembers, findUnstorable, isDeeperThan } from '../../../core/json.ts';
@@ -11,9 +11,9 @@ import { invalidRequest, isProblem, problem, type InputFault, type Problem } fro
 export interface InputSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
   readonly params?: Params;
   readonly query?: Query;
-  /** JSON body; strict: unknown members are refused. */
+  /** Schema of the JSON body. It is strict: unknown members are refused. */
   readonly body?: Body;
-  /** Size of the largest body, in bytes; default: 64 KiB. */
+  /** Maximum size of the body, in bytes; default: 64 KiB. */
   readonly maxBodyBytes?: number;
 }
 
@@ -24,19 +24,19 @@ export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Bo
   readonly bodyText: string;
 }
 
-const usualBodyBytes = 65_536; // most bodies of these routes have some hundred bytes
+const usualBodyBytes = 65_536; // most bodies of these routes are some hundred bytes long
 const maxFaults = 20;
-const maxLevels = 32; // nested objects and arrays; our bodies have three levels
+const maxLevels = 32; // limit for nested objects and arrays; valid bodies have three levels
 const jsonTypes = ['application/json'];
 
-/** The input, or a function that parses a body that has arrived. */
+/** The input, a problem, or a function that parses the received body. */
 export type Received<Value> = Value | Problem | (() => Value | Problem);
 export type Receiver<Value> = (context: Context) => Received<Value> | Promise<Received<Value>>;
 
 /**
- * Makes the reader of a route's input, once per route. If there is a body, the reader only waits for its bytes and
- * returns a function that parses them. Parsing blocks the event loop, so call that function in the caller's turn
- * (fair-queue.ts).
+ * Makes the reader of a route's input, once per route. If there is a body, the reader only waits for its
+ * bytes and returns a function that parses them. Parsing blocks the event loop, so call that function in the
+ * sender's turn (fair-queue.ts).
  */
 export function readInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: InputSchemas<Params, Query, Body>,
@@ -74,7 +74,7 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
     return (context) => {
       const address = readAddress(context);
       if (isProblem(address)) return address;
-      // no spread: it costs more than reading the whole input (`npm run bench -- quotes`)
+      // avoid a spread, which costs more than reading the whole input (`npm run bench -- quotes`)
       return { params: address.params, query: address.query, body: undefined, bodyText: '' } as Result;
     };
   }
@@ -96,14 +96,17 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
   };
 }
 
-/** Faults of parameters with U+0000, which text in Postgres cannot hold. */
+/** Faults of parameters that contain U+0000, which Postgres text cannot hold. */
 function withNull(values: Readonly<Record<string, string | undefined>>): readonly InputFault[] {
   return Object.entries(values).flatMap(([parameter, value]) =>
     value?.includes('\0') === true ? [{ parameter, detail: whyUnstorable['null-character'] }] : [],
   );
 }
 
-/** Reads each known parameter. A parameter given twice is a fault, because we would have to choose one value. */
+/**
+ * Reads each known parameter. A repeated parameter is a fault, because the choice between its values would be
+ * arbitrary.
+ */
 function queryValues(
   context: Context,
   names: readonly string[],
@@ -119,7 +122,7 @@ function queryValues(
   return values;
 }
 
-/** The members of a body that is an object; undefined for any other body. */
+/** The members of the body's schema if the body is an object; undefined for any other body. */
 function shapeOf(body: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   return 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : undefined;
 }
@@ -144,7 +147,7 @@ function textOf(bytes: Uint8Array): string | Problem {
   }
 }
 
-/** Describes the content type that was sent instead, if it is safe to repeat. */
+/** Describes the content type of the request, if it is safe to repeat in an answer. */
 export function sentInstead(headers: Headers): string {
   const encoding = isUnencoded(headers.get('content-encoding')) ? '' : ' with a Content-Encoding';
   const type = headers.get('content-type');
@@ -165,7 +168,7 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
     const detail = text.trim() === '' ? 'is empty; send a JSON object' : 'is not JSON';
     return invalidRequest([{ pointer: '', detail }]);
   }
-  // first, because the other checks take longer with every level
+  // check this first, because the other checks take longer with every level
   if (isDeeperThan(text, maxLevels)) {
     const detail = `is nested deeper than ${maxLevels} levels`;
     return invalidRequest([{ pointer: '', detail }], 'SEC-4');
@@ -184,23 +187,28 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
 }
 
 /**
- * The client closed the connection before its request was complete. It is not our error, and nobody can be answered.
+ * The client closed the connection before its request was complete. This is not an error of the service, and
+ * nobody can receive an answer.
  */
 export class ClientWentAway extends Error {
   override readonly name = 'ClientWentAway';
 }
 
-/** A body in too many small chunks: receiving a chunk costs as much as some kilobytes of a larger one. */
+/**
+ * The body arrived in too many small chunks. Receiving a chunk costs as much as receiving some kilobytes in a
+ * larger chunk.
+ */
 export class BodyInPieces extends Error {
   override readonly name = 'BodyInPieces';
 }
-const mostPieces = 1_000; // chunks of any size: a client that writes a message element by element sends some hundreds
-const leastPiece = 64; // bytes per chunk, on average, once there are more chunks than that
+const mostPieces = 1_000; // a client that writes a message element by element sends some hundreds
+const leastPiece = 64; // average bytes per chunk, once there are more than mostPieces chunks
 
 /**
- * The body's bytes, or undefined if there are more than `limit`: reading stops there.
- * @param keeps false: the body is read to its end, but nothing of it is kept
- * @throws ClientWentAway if it does not arrive completely
+ * Returns the bytes of the body, or undefined if there are more than `limit`. Reading then stops at the
+ * limit.
+ * @param keeps false: the body is read to its end, but none of it is kept
+ * @throws ClientWentAway if the body does not arrive completely
  */
 export async function readLimited(
   request: Request,
@@ -210,7 +218,7 @@ export async function readLimited(
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > limit) return undefined;
   try {
-    // Node reads no more than Content-Length, and reading without a stream is cheaper
+    // Node reads no more than Content-Length, so the cheaper read without a stream is safe
     return length === null || !keeps
       ? await readStream(request, limit, keeps)
       : new Uint8Array(await request.arrayBuffer());

@@ -1,5 +1,6 @@
-// The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication)
-// encoding, parsing, namespace and keys. A failure here is HTTP 4xx, and nothing is stored or started.
+// The first steps of a received message, in the order of MSG-2: size, content type, then (after
+// authentication) encoding, parsing, namespace and keys. If one fails, the answer is HTTP 4xx, and nothing is
+// stored or started.
 import type { Context } from 'hono';
 import type { MessageName } from '../../../core/iso20022/messages.ts';
 import {
@@ -20,12 +21,12 @@ const xmlTypes = ['application/xml', 'text/xml'];
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** The bytes that `takeMessage` read. */
+    /** The bytes that `takeMessage` has read. */
     message: Buffer;
   }
 }
 
-/** Checks the size, then the content type. If `keeps`, the bytes are kept for `bodyOf`. */
+/** Checks the size, then the content type. If `keeps` is true, stores the bytes for `bodyOf`. */
 export async function takeMessage(context: Context, keeps: boolean): Promise<Problem | undefined> {
   const { raw } = context.req;
   const bytes = await readLimited(raw, maxMessageBytes, keeps);
@@ -41,18 +42,18 @@ export async function takeMessage(context: Context, keeps: boolean): Promise<Pro
   return undefined;
 }
 
-/** The bytes that `takeMessage` read. */
+/** Returns the bytes that `takeMessage` has read. */
 export function bodyOf(context: Context): Buffer {
   return context.get('message');
 }
 
-/** A message that can be answered: parsed, not yet validated. The caller disposes of it. */
+/** A message that can be answered: it is parsed, but not yet validated. The caller must dispose of it. */
 export interface TakenMessage {
   readonly parsed: ParsedMessage;
   readonly key: MessageKey;
 }
 
-/** The refusal of a body that is not a message. It names every fault found, and repeats no text of the body. */
+/** Refuses a body that is not a message. The text names every fault, and repeats no text of the body. */
 export function refusal({ detail, ruleId }: IntakeFault): Problem {
   const told = { detail: `The body is refused: ${detail}.` };
   return problem('message-refused', ruleId === undefined ? told : { ...told, ruleId });
@@ -60,7 +61,7 @@ export function refusal({ detail, ruleId }: IntakeFault): Problem {
 
 /**
  * Parses a message and reads its keys.
- * @param about gets the UETR if that can be read, even if the message is refused
+ * @param about receives the UETR if it can be read, even if the message is refused
  */
 export function openMessage(
   engine: XmlEngine,
@@ -77,7 +78,10 @@ export function openMessage(
   return problem('message-refused', { detail: refusedKeys(name, document) ?? '' });
 }
 
-/** Why a message cannot be answered: the faults of its keys and its root; undefined if there are none (MSG-2). */
+/**
+ * Returns the faults of a message's keys and root, because of which it cannot be answered (MSG-2). Undefined
+ * if there are none.
+ */
 export function refusedKeys(name: MessageName, document: XmlElement): string | undefined {
   const told = findKeyFaults(name, document).map(
     ({ element, problem: what, path, expected }) =>

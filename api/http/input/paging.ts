@@ -38,24 +38,26 @@ export const limit = pageLimit(usualSize);
 /** The parameters of a list that has pages. */
 export const pageQuery = { limit, cursor };
 export const sizeOf = (asked: string | undefined) => Number(asked ?? usualSize);
-/** The member of a page that leads to the next one. */
+/** The member of a page that contains the address of the next page. */
 export const nextPage = z
   .string()
   .nullable()
   .openapi({ description: 'Address of the next page; null: this is the last one' });
 
 /**
- * Encodes a place in a list with a check value, which reveals a cut cursor, or one of another list. The check value is
- * not secret, because the processes share no key. So a reader must also check the form of the place.
+ * Encodes a place in a list, with a check value. The check value detects a truncated cursor, or one of
+ * another list. It is not secret, because the processes share no key. So a reader must also check the form of
+ * the place.
  */
 export function writeCursor(list: string, place: string): string {
   return `${Buffer.from(place).toString('base64url')}.${checkOf(list, place)}`;
 }
 
 /**
- * @param isPlace whether a text has the form of a place in this list; needed because anybody can compute the check
- *   value
- * @returns the place; undefined if it is not a cursor of this list
+ * Reads the place from a cursor.
+ * @param isPlace whether a text has the form of a place in this list; needed because anybody can compute the
+ * check value
+ * @returns the place; undefined if the text is not a cursor of this list
  */
 export function readCursor(
   list: string,
@@ -71,21 +73,21 @@ function checkOf(list: string, place: string): string {
   return createHash('sha256').update(`${list}\0${place}`).digest('base64url').slice(0, 8);
 }
 
-/** Where a list is, and what was asked of it. */
+/** The address of a list and the query of the request. */
 export interface AskedList {
   readonly publicUrl: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string | Date | readonly string[] | undefined>>;
 }
 
-/** A page of a list, with the address of the next one in the body and in the Link header. */
+/** Renders a page of a list, with the address of the next page in the body and in the Link header. */
 export function page(list: AskedList, name: string, rows: readonly JsonObject[], next?: string): Response {
   if (next === undefined) return json({ [name]: rows, next: null });
   const { url, headers } = linkToNext(list, next);
   return json({ [name]: rows, next: url }, 200, headers);
 }
 
-/** The address of the next page, and the Link header that names it. */
+/** Returns the address of the next page, and the Link header for it. */
 export function linkToNext(
   { publicUrl, path, query }: AskedList,
   next: string,
@@ -106,7 +108,7 @@ export function invalidCursor(): Problem {
   });
 }
 
-/** A time as Postgres writes it, `2026-01-05 04:00:00.123456+00`, and an id. */
+/** A place is a time as Postgres writes it, such as `2026-01-05 04:00:00.123456+00`, and an id. */
 const placeForm = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:\d\d)?\/([0-9a-f-]{36})$/;
 
 function isPlace(text: string): boolean {
@@ -114,10 +116,13 @@ function isPlace(text: string): boolean {
   return uuidV4Pattern.test(id) && momentOf(`${day}T${time}${hours}${minutes}`) !== undefined;
 }
 
-/** The cursor of a list that is ordered by time: it names the last row of a page. @param list path of the list */
+/**
+ * Returns the cursor of a list that is ordered by time. The cursor names the last row of a page.
+ * @param list path of the list
+ */
 export const cursorTo = (list: string, { at, id }: ListPlace): string => writeCursor(list, `${at}/${id}`);
 
-/** Undefined if it is not a cursor of this list. */
+/** Returns the place in the list; undefined if the text is not a cursor of this list. */
 export function placeAt(list: string, cursor: string): ListPlace | undefined {
   const [at, id] = readCursor(list, cursor, isPlace)?.split('/') ?? [];
   return at === undefined || id === undefined ? undefined : { at, id };

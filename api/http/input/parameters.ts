@@ -1,4 +1,5 @@
-// The forms of path, query and body values, shared by all routes. A mismatch is a 400.
+// The forms of path, query and body values, shared by all routes. A value of another form is answered with
+// 400.
 import { z } from '@hono/zod-openapi';
 import {
   countryCodePattern,
@@ -16,7 +17,7 @@ import {
 } from '../../../core/money/money.ts';
 import { invalidRequest, type Problem } from '../problems/problem.ts';
 
-/** The form of our ids; a UETR must be a UUID of version 4. */
+/** The form of Isthmus ids. A UETR must additionally be a UUID of version 4. */
 export const uuid = z.string().regex(uuidPattern, 'must be a lower-case UUID');
 
 export const countryCode = z
@@ -65,7 +66,7 @@ export const finInstIdType = z
   .enum(finInstIdTypes)
   .openapi({ description: 'Kind of identifier (REF-4)', example: 'BICFI' });
 
-/** Any printable text: an identifier that does not exist is unknown, not malformed. */
+/** Accepts any printable text, because an identifier that does not exist is unknown, not malformed. */
 export const finInstId = z
   .string()
   .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in LOTUSGS0')
@@ -78,7 +79,10 @@ export const corridorPath = z.object({
   destinationCurrency: currencyCode.openapi({ example: 'THB' }),
 });
 
-/** A date and time with its offset (RFC 3339). An unencoded `+` in a query arrives as a space, so that is accepted. */
+/**
+ * A date and time with an offset (RFC 3339). An unencoded `+` in a query arrives as a space, so a space is
+ * accepted too.
+ */
 export const instant = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))
@@ -93,14 +97,14 @@ export const identifier = z
   .string()
   .refine(isIdentifier, { error: 'must be 1 to 35 characters, as in an ISO 20022 message' });
 
-/** Any printable text, such as a client id: what does not exist is unknown, not malformed. */
+/** Any printable text, such as a client id. A name that does not exist is unknown, not malformed. */
 export const word = z
   .string()
   .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 
 export const seconds = z.string().regex(/^\d{1,9}$/, 'must be a whole number of seconds');
 
-/** A whole UTC day; its value is the beginning of the day. */
+/** A whole UTC day. The value is the start of the day. */
 export const day = z
   .string()
   .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) && momentOf(`${text}T00:00Z`) !== undefined, {
@@ -109,7 +113,7 @@ export const day = z
   .transform((text) => new Date(`${text}T00:00:00Z`))
   .openapi({ type: 'string', format: 'date', description: 'A whole day, UTC', example: '2026-11-21' });
 
-/** Refuses an empty range, which is a mistake: an answer without rows would hide it. */
+/** Refuses an empty range, because it is a mistake that an answer without rows would hide. */
 export function emptyRange({
   from,
   to,
@@ -123,7 +127,10 @@ export function emptyRange({
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Epoch milliseconds of an RFC 3339 time; undefined if it is not one. Date.parse would read 30 February as 2 March. */
+/**
+ * Epoch milliseconds of an RFC 3339 time; undefined if the text is not such a time. Date.parse would read 30
+ * February as 2 March.
+ */
 export function momentOf(text: string): number | undefined {
   const [, day] = rfc3339.exec(text) ?? [];
   const midnight = new Date(`${day ?? ''}T00:00:00Z`);
@@ -132,7 +139,7 @@ export function momentOf(text: string): number | undefined {
   return isDay && !Number.isNaN(at) ? at : undefined;
 }
 
-/** One or several of these words, separated by commas. */
+/** A parameter with one or several of these words, separated by commas. */
 export function severalOf<const Words extends readonly string[]>(words: Words) {
   return z
     .string()
@@ -145,7 +152,7 @@ export function severalOf<const Words extends readonly string[]>(words: Words) {
 
 const mostMinutes = 1_440;
 
-/** `minutes`: how far back a question looks, at most a day. */
+/** The `minutes` parameter: the length of the time range before now, at most a day. */
 export const minutesBack = (usual: number, description: string) =>
   z
     .string()

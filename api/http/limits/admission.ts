@@ -1,20 +1,20 @@
 /**
- * Refuses a submission at once if its answer would come too late (OVL-1). By Little's law, the expected wait is the
- * number of messages before it, divided by the rate at which messages are answered now.
+ * Refuses a submission at once if its answer would come too late (OVL-1). By Little's law, the expected wait
+ * is the number of messages before it, divided by the current rate of answers.
  */
 import { problem, type Problem } from '../problems/problem.ts';
 import type { GiveUpTurn, Turns } from './turns.ts';
 
-const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because it is an estimate
+const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because the wait is an estimate
 const windowMs = 250;
-const firstGuessPerSecond = 50; // corrected within the first second of load
-const busySeconds = 0.25; // a window is busy if there were always at least this many seconds of work,
-const alwaysBusy = 32; // or this many messages: one sender may have a hundred, whatever the capacity is
+const firstGuessPerSecond = 50; // the measurements correct it within the first second of load
+const busySeconds = 0.25; // a window is busy if it always had at least this many seconds of work,
+const alwaysBusy = 32; // or always at least this many messages; a single sender may have a hundred
 
-/** Messages judged per second under sufficient load, measured in windows. */
+/** The capacity in judged messages per second, measured in windows under sufficient load. */
 interface Capacity {
   enter(): void;
-  /** @param isJudged false: the message was refused, its client left, or the answer was on record */
+  /** @param isJudged false: the message was refused, its client left, or its answer was on record */
   leave(isJudged: boolean): void;
   perSecond(): number;
 }
@@ -22,13 +22,13 @@ interface Capacity {
 function createCapacity(clock: () => number): Capacity {
   let perSecond = firstGuessPerSecond;
   let inside = 0;
-  let leastInside = 0; // in this window
-  let judged = 0; // in this window
+  let leastInside = 0; // lowest number of messages under way in this window
+  let judged = 0; // number of messages judged in this window
   let sinceMs = clock();
 
   /**
-   * A window that was not busy measures demand, not capacity, so it counts only if its rate was higher. A window ends
-   * early when nothing is under way any more, so that idle time is not measured.
+   * A window that was not busy measures demand, not capacity, so it counts only if its rate was higher. A
+   * window ends early when no message is under way, so that idle time is not measured.
    */
   function endWindow(): void {
     const now = clock();
@@ -46,7 +46,7 @@ function createCapacity(clock: () => number): Capacity {
     enter() {
       if (inside === 0) {
         sinceMs = clock();
-        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits, so a slowdown may be over
+        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits; a slowdown may be over
       } else endWindow();
       inside += 1;
     },
@@ -66,10 +66,10 @@ function createCapacity(clock: () => number): Capacity {
  */
 export function admitting(turns: Turns, clock = () => performance.now()): Turns {
   const capacity = createCapacity(clock);
-  const underWay = new Map<string, number>(); // messages per sender that arrive, wait or are being judged
+  const underWay = new Map<string, number>(); // messages per sender: arriving, waiting or being judged
   /**
-   * Senders whose last message was refused before it was judged, or answered from the record. Their waiting messages
-   * say nothing about the capacity.
+   * Senders whose last message was refused before it was judged, or answered from the record. Their waiting
+   * messages do not help to measure the capacity.
    */
   const notJudged = new Set<string>();
 
@@ -79,7 +79,10 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     else underWay.set(sender, count);
   }
 
-  /** Senders take turns, so each has an equal share of the capacity. One message of each is always admitted. */
+  /**
+   * Returns a refusal if the message would wait too long. Senders take turns, so each has an equal share of
+   * the capacity. One message of each is always admitted.
+   */
   function refusalOf(sender: string): Problem | undefined {
     const own = underWay.get(sender) ?? 0;
     if (own === 0) return undefined;
@@ -87,7 +90,7 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     const waitMs = ((own + 1) * senders * 1_000) / capacity.perSecond();
     if (waitMs <= expectedWaitMs) return undefined;
     const others = [...underWay.values()].reduce((sum, count) => sum + count, -own);
-    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // more than twice the average of the others
+    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // over twice the average of the others
     return problem(isItsOwn ? 'too-many-messages' : 'overloaded');
   }
 

@@ -1,5 +1,5 @@
-// Checks a message before it is read: its caller, the caller's rate limit, room for the body, size and content type. If
-// the operator requires a signature, that is checked too.
+// Checks a message before its body is read: its caller, the caller's rate limit, room for the body, size and
+// content type. Also checks the signature, if the operator requires one.
 import type { Context } from 'hono';
 import { aboutRequest, noteStanding } from '../access-log.ts';
 import { senderOf, type Authenticator, type BodyCheck, type Caller, type SignatureCheck } from '../caller.ts';
@@ -8,7 +8,7 @@ import type { Quotas } from './quotas.ts';
 import type { Turns } from './turns.ts';
 
 /**
- * Receives a message and checks its size and content type; undefined: passed.
+ * Receives a message and checks its size and content type. Returns undefined if it passes.
  * @param keeps false: the request is refused afterwards in any case, so the body need not be kept
  */
 export type Before = (context: Context, keeps: boolean) => Promise<Problem | undefined>;
@@ -19,11 +19,11 @@ export interface Arrival {
   readonly context: Context;
   readonly count: Count;
   readonly checkSignature: SignatureCheck | undefined;
-  /** The refusal if this caller may not send the message; undefined: it may. */
+  /** Returns the refusal if this caller may not send the message, otherwise undefined. */
   readonly forbid: (caller: Caller) => Problem | undefined;
 }
 
-/** Counts a request of a client; returns the problem if its limit is reached. */
+/** Counts a request of a client. Returns the problem if the client's limit is reached. */
 export type Count = (context: Context, caller: Pick<Caller, 'clientId'>) => Problem | undefined;
 
 export function counting(
@@ -45,8 +45,9 @@ export function counting(
 }
 
 /**
- * Returns the caller, or the first refusal in the order of MSG-2. It authenticates the caller before it receives the
- * body too: a body may take 30 s to arrive, and an unknown sender's body must not take up memory.
+ * Returns the caller, or the first refusal in the order of MSG-2. Authenticates the caller once before the
+ * body arrives and once after it. A body may take 30 s to arrive, and an unknown sender's body must not use
+ * memory.
  */
 export async function authenticateAfter(
   before: Before,
@@ -54,7 +55,8 @@ export async function authenticateAfter(
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
-  if (isKnown) aboutRequest(context).client = claimed.clientId; // the log names the client of a refused request too
+  // the log names the client even if the request is refused
+  if (isKnown) aboutRequest(context).client = claimed.clientId;
   const signed = isKnown && checkSignature !== undefined ? await checkSignature(context, claimed) : undefined;
   const over = isKnown
     ? (refusalOf(signed, { context, caller: claimed, count }) ?? forbid(claimed))
@@ -69,22 +71,23 @@ export async function authenticateAfter(
   }
   if (!isKnown) return claimed;
   if (over !== undefined) return over;
-  const caller = await authenticator.authenticate(context); // again: the token may have ended meanwhile
+  // authenticate again, because the token may have expired meanwhile
+  const caller = await authenticator.authenticate(context);
   if (typeof room === 'object') return room;
   if (signed === undefined || isProblem(signed) || isProblem(caller)) return caller;
   return (await signed(context.get('message'))) ?? caller;
 }
 
 /**
- * Counts the unsigned requests of a caller separately: whoever has only its token must not use up its operator's limit.
- * The body of such a request gets no room either.
+ * Counts the unsigned requests of a caller separately. A thief who has only the caller's token must not use
+ * up its operator's limit. The body of such a request gets no room either.
  */
 function refusalOf(
   signed: Problem | BodyCheck | undefined,
   { context, caller, count }: Pick<Arrival, 'context' | 'count'> & { readonly caller: Caller },
 ): Problem | undefined {
   if (!isProblem(signed)) return count(context, caller);
-  if (signed.code !== 'signature-refused') return signed; // the signature was not checked
+  if (signed.code !== 'signature-refused') return signed; // the signature could not be checked
   const over = count(context, { clientId: `${caller.clientId} unsigned` });
   return over === undefined
     ? signed

@@ -1,30 +1,33 @@
 /**
- * Fair queueing for the event loop, which all senders share. A payment needs some 35 passes of the event loop until it
- * is answered. In each pass it waits for the requests that begin in it. So a round begins only two milliseconds of
- * work, round robin over the senders that wait. A sender whose request blocked the event loop for longer is costly.
- * Costly senders together rest for as long as such a request took; the others go on.
+ * Fair queueing for the event loop, which all senders share. A payment needs about 35 passes of the event
+ * loop until it is answered. In each pass it waits for the requests that start in that pass. So each round
+ * starts at most two milliseconds of work, round robin over the waiting senders. A sender is costly if its
+ * request blocked the event loop for longer than a round. All costly senders then pause for as long as that
+ * request took, while the others continue.
  */
 export interface FairQueue {
   /**
+   * Starts a request now, or when it is its sender's turn.
    * @param asker the sender in whose queue the request waits
    * @param begin called once; immediately if nobody waits and the round has room
-   * @returns cancels the request if it has not begun; undefined: too many of the asker wait, and `begin` is never
-   *   called
+   * @returns a function that cancels the request if it has not started. Undefined: too many requests of the
+   * asker wait, and `begin` is never called.
    */
   ask(asker: string, begin: () => void): (() => void) | undefined;
 }
 
-const roundMs = 2; // some tens of questions; under any flood, another sender's payment is slower by 35 such rounds
-const longestRestMs = 50; // a cap, because the whole process may have stood still meanwhile
-const maxWaiting = 4_096; // per asker: some 64 MiB with the longest headers
-const maxCostly = 10_000; // askers to remember
-const timerErrorMs = 1; // a timer may fire so much too early
+// some tens of queries; under any flood, another sender's payment is delayed by 35 such rounds
+const roundMs = 2;
+const longestRestMs = 50; // upper limit of a pause, in case the whole process stood still
+const maxWaiting = 4_096; // per asker; about 64 MiB with the longest headers
+const maxCostly = 10_000; // maximum number of remembered askers
+const timerErrorMs = 1; // a timer may fire this much too early
 
 function createFairQueue(): FairQueue {
   const lines = new Map<string, Set<() => void>>(); // queues by asker, least recently served first
-  let beganAtMs: number | undefined; // when the round began; undefined: there is no round
+  let beganAtMs: number | undefined; // start of the current round; undefined if there is none
   const costly = new Set<string>(); // askers whose last request took longer than a round
-  let restUntilMs = 0; // of the costly ones
+  let restUntilMs = 0; // end of the pause of all costly askers
 
   const hasRoom = () => beganAtMs === undefined || performance.now() - beganAtMs < roundMs;
   const restsForMs = (asker: string) => (costly.has(asker) ? restUntilMs - performance.now() : 0);
@@ -32,7 +35,7 @@ function createFairQueue(): FairQueue {
   function start(asker: string, begin: () => void): void {
     const from = performance.now();
     if (beganAtMs === undefined) beginRound(from);
-    // a tick that a microtask requests runs once the request can only wait
+    // a nextTick callback from a microtask runs as soon as the request only waits
     queueMicrotask(() =>
       process.nextTick(() => {
         noteCost(asker, performance.now() - from);
@@ -54,7 +57,7 @@ function createFairQueue(): FairQueue {
 
   function beginRound(nowMs: number): void {
     beganAtMs = nowMs;
-    // the second of two immediates, because the first may still belong to this pass of the event loop
+    // use two nested immediates, because the first may still run in this pass of the event loop
     setImmediate(() => setImmediate(endRound));
   }
 
@@ -93,5 +96,8 @@ function createFairQueue(): FairQueue {
   };
 }
 
-/** The queue of this process. Requests wait in it when they arrive, and messages again once their body has arrived. */
+/**
+ * The queue of this process. Requests wait in it on arrival. Messages wait in it again once their body has
+ * arrived.
+ */
 export const thread = createFairQueue();

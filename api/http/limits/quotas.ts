@@ -1,11 +1,12 @@
 /**
- * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counts are kept in memory, so
- * that no request waits for them. Once a second, api/http/limits/share-counts.ts tells every process what the others
- * have counted. Windows are fixed, not token buckets, because processes can share a window by adding their counts.
+ * Counts uses per sender and window: requests per minute (SEC-7), other quantities per day. Counts are kept
+ * in memory, so that no request waits for them. Once a second, api/http/limits/share-counts.ts exchanges the
+ * counts between all processes. Windows are fixed, not token buckets, because processes can share a window by
+ * adding their counts.
  */
 
 /**
- * The state of a limit, as the headers `RateLimit-Policy` and `RateLimit` state it
+ * The state of a limit, for the headers `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10).
  */
 export interface Standing {
@@ -16,9 +17,9 @@ export interface Standing {
   readonly resetSeconds: number;
   /** Seconds after which a refused request may be repeated. */
   readonly retrySeconds: number;
-  /** The limit is reached: this request was not counted, and must be refused. */
+  /** Whether the limit is reached. If so, this request was not counted and must be refused. */
   readonly isOver: boolean;
-  /** The limit of this second is reached, not that of the window. */
+  /** Whether the limit per second is reached, rather than the limit of the window. */
   readonly isOfSecond?: true;
 }
 
@@ -27,7 +28,10 @@ export interface Count {
   readonly count: number;
 }
 
-/** Counts to share: those of each name that has used a hundredth of its limit since they were last shared. */
+/**
+ * Counts that this process has to share. A name is included if it has used a hundredth of its limit since it
+ * was last shared.
+ */
 export interface Untold {
   /** The last minute of the window, in minutes since the epoch. */
   readonly minute: number;
@@ -39,13 +43,14 @@ export interface Untold {
 export interface Quotas {
   /** Counts one use of the name, if the limit allows it. Limit 0: no limit. */
   use(name: string, limit: number): Standing;
-  /** Counts `by` uses (default 1) that have already happened, whatever the limit is. */
+  /** Counts `by` uses (default 1) that have already happened, even beyond the limit. */
   note(name: string, limit: number, by?: number): void;
-  /** The state of the limit, without counting a use. */
+  /** Returns the state of the limit without counting a use. */
   look(name: string, limit: number): Standing;
   /**
-   * @param tell sends our counts to the other processes, and returns the totals of all. If it fails, the next call
-   *   sends the same counts again.
+   * Exchanges counts with the other processes.
+   * @param tell sends the counts of this process to the others, and returns the totals of all. If it fails,
+   * the next call sends the same counts again.
    * @throws the error of `tell`
    */
   share(tell: (untold: Untold) => Promise<readonly Count[]>): Promise<void>;
@@ -55,12 +60,14 @@ interface Counter {
   used: number;
   untold: number;
   readonly limit: number;
-  /** Uses in this second, in this process: a burst must not take the capacity that others need. */
+  /** Uses in this second, in this process. It limits bursts, which would take capacity from other senders. */
   inSecond: number;
   second: number;
 }
 
-/** The limit per second: a tenth of the limit per minute, so that a sender cannot use up its minute at once. */
+/**
+ * The limit per second is a tenth of the limit per minute, so that a sender cannot use up its minute at once.
+ */
 const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 
 const minuteMs = 60_000;
@@ -72,7 +79,7 @@ interface Told extends Count {
 
 interface Now {
   readonly nowMs: number;
-  /** Epoch milliseconds: the end of the window. */
+  /** End of the window, in epoch milliseconds. */
   readonly endsAtMs: number;
 }
 
@@ -88,7 +95,7 @@ function standingAt({ nowMs, endsAtMs }: Now, used: number, limit: number): Stan
   };
 }
 
-/** Counts one use, if the limits of the window and of this second allow it. */
+/** Counts one use, if the limits of the window and of the current second allow it. */
 function take(counter: Counter, limit: number, now: Now): Standing {
   if (counter.limit !== 0) {
     if (counter.used >= limit) return { ...standingAt(now, counter.used, limit), isOver: true };
@@ -115,7 +122,7 @@ function add(counter: Counter, by = 1): void {
 export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
   const windowMs = windowMinutes * minuteMs;
   let minute = 0; // the last minute of the current window, in minutes since the epoch
-  let counters = new Map<string, Counter>(); // bounded by the requests of a window
+  let counters = new Map<string, Counter>(); // at most one entry for each name that was used in the window
 
   function begin(): Now {
     const nowMs = clock();
@@ -133,7 +140,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
     return counter;
   }
 
-  /** Takes the counts that have grown by a hundredth of their limit since they were last shared. */
+  /** Takes the counts that have grown by at least a hundredth of their limit since they were last shared. */
   function takeUntold(): readonly Told[] {
     const told: Told[] = [];
     for (const [name, counter] of counters) {
@@ -167,7 +174,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
         const totals = await tell({ minute, now: Math.floor(nowMs / minuteMs), counts });
         const byName = new Map(told.map(({ name, counter }) => [name, counter]));
         for (const { name, count } of totals) {
-          const counter = byName.get(name); // unused if the window has ended meanwhile
+          const counter = byName.get(name); // has no effect if the window has ended meanwhile
           if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
         }
       } catch (error) {
@@ -178,7 +185,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
   };
 }
 
-/** Rate limit headers as a flat list (name, value, ...); empty without a limit. */
+/** Rate limit headers as a flat list (name, value, ...); empty if there is no limit. */
 export function rateLimitLines({ limit, remaining, resetSeconds, isOfSecond }: Standing): readonly string[] {
   if (limit === 0) return [];
   return [

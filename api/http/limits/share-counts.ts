@@ -1,6 +1,6 @@
-// Shares request counts between the api processes once a second, so that a limit applies to all of them together. Every
-// few seconds it counts the undecided payments of each clearing system. While the database is away, each process counts
-// alone.
+// Shares request counts between the api processes once a second, so that a limit applies to all of them
+// together. Counts the undecided payments of each clearing system every few seconds. While the database does
+// not answer, each process counts alone.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../../db/pool/connection.ts';
@@ -10,35 +10,35 @@ import type { Quotas } from './quotas.ts';
 
 export interface Undecided {
   /**
-   * Number of the clearing system's payments without a final status: the last count plus those that this process has
-   * taken since.
+   * Number of the clearing system's payments without a final status. It is the last count plus the payments
+   * that this process has taken in since.
    */
   of(clearingSystem: string): number;
-  /** Counts a submission while it is stored and judged. */
+  /** Counts a submission while it is being stored and judged. */
   takeIn(clearingSystem: string): TakenIn;
   /**
-   * Counts again a little later, once for all that wait. Payments that end during the count are counted twice until the
-   * next one. If the database is away, the last count stands.
+   * Counts again after a short delay, once for all waiting callers. Payments that end during the count are
+   * counted twice until the next one. If the database does not answer, the last count stays in use.
    */
   recount(): Promise<void>;
 }
 
 export interface TakenIn {
-  /** The submission is new, so it counts until the next count. */
+  /** Marks the submission as new, so that it counts until the next count. */
   isNew(): void;
   end(): void;
 }
 
 const shareEveryMs = 1_000;
 const countEveryMs = 5_000; // counting a million undecided payments takes some tenths of a second
-const recountAfterMs = 500; // a payment system at its limit causes a recount with each payment
+const recountAfterMs = 500; // at the limit of a payment system, each payment causes a recount
 
 export interface SharedCounts {
   readonly undecided: Undecided;
   close(): Promise<void>;
 }
 
-/** @param all counters of windows of any length */
+/** @param all counters, each with its own length of window */
 export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): SharedCounts {
   let forgottenBefore = 0;
 
@@ -58,7 +58,7 @@ export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): Sha
     }
   }
 
-  /** A failure here does not undo the sharing of counts. */
+  /** Deletes old counts. A failure here does not undo the sharing of counts. */
   async function forgetBefore(minute: number): Promise<void> {
     if (forgottenBefore >= minute) return;
     try {
@@ -84,10 +84,10 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
   let counted: ReadonlyMap<string, number> = new Map();
   let last = Promise.resolve();
   let recounting: Promise<void> | undefined;
-  const added = new Map<string, number>(); // since the last count
-  const takenIn = new Map<string, number>(); // submissions that are being stored and judged now
+  const added = new Map<string, number>(); // submissions added since the last count
+  const takenIn = new Map<string, number>(); // submissions that are being stored and judged
 
-  /** One count runs at a time. */
+  /** Queues the counts, so that only one runs at a time. */
   const count = () => (last = last.then(countNow));
 
   async function countNow(): Promise<void> {
@@ -116,7 +116,7 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
     },
     recount() {
       recounting ??= delay(recountAfterMs, undefined, { ref: false }).then(() => {
-        recounting = undefined; // whoever asks from now on needs another count
+        recounting = undefined; // later callers need another count
         return count();
       });
       return recounting;

@@ -1,66 +1,85 @@
 /**
- * Decides whose request is next. Each sender has a few requests of each kind under way; further ones wait in the
- * sender's queue, and then for the event loop (fair-queue.ts). A request that waits for too long is refused before any
- * of it is read or stored.
+ * Decides whose request is next. A few requests of each sender and kind run at once. Further ones wait in the
+ * sender's queue, and then for the event loop (fair-queue.ts). A request that waits for too long is refused
+ * before any of it is read or stored.
  */
 import type { FairQueue } from './fair-queue.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 
 export interface TurnLimits {
-  /** Requests of one sender that may be under way at a time. */
+  /** Maximum number of requests of one sender that run at the same time. */
   readonly atOnce: number;
-  /** Requests of one sender that may wait, each with its body in memory; as many more may arrive. */
+  /**
+   * Maximum number of waiting requests of one sender, each with its body in memory. As many more may be
+   * arriving.
+   */
   readonly waiting: number;
   /** Milliseconds after which a waiting request is refused. */
   readonly waitMs: number;
 }
 
-/** The kinds of request, each with its limits per sender. */
+/** The kinds of request, each with its limits for one sender. */
 export const turnKinds = {
-  /** Messages that are judged in some tens of milliseconds. Eight are enough to keep every part of the service busy. */
+  /**
+   * Messages, each judged within some tens of milliseconds. Eight at once keep every part of the service
+   * busy.
+   */
   message: { atOnce: 8, waiting: 100, waitMs: 5_000 },
-  /** Payments, which are judged in the same time. Few wait long, because admission.ts refuses those that would. */
+  /**
+   * Payments, which are judged as fast as other messages. Few wait for long, because admission.ts refuses
+   * those that would.
+   */
   submission: { atOnce: 8, waiting: 100, waitMs: 2_000 },
-  /** Messages that another party answers: most of the time they only wait. */
+  /** Messages that another party answers. Most of the time they only wait. */
   resolution: { atOnce: 16, waiting: 100, waitMs: 2_000 },
   /**
-   * Questions to the database. Some block the event loop for a millisecond or more when the rows arrive. Another
-   * sender's message then waits for two of them, not for hundreds. They wait without a body, so many may wait.
+   * Queries that read from the database. Some block the event loop for a millisecond or more when the rows
+   * arrive. With this limit, another sender's message waits for two of them, not for hundreds. Many may wait,
+   * because they hold no body.
    */
   question: { atOnce: 2, waiting: 1_000, waitMs: 5_000 },
-  /** Quotes: each is answered in some tenths of a millisecond, and they share writes to the database's disk. */
+  /**
+   * Quotes. Each is answered in some tenths of a millisecond, and several share one write to the database's
+   * disk.
+   */
   quote: { atOnce: 16, waiting: 1_000, waitMs: 5_000 },
-  /** Signature checks of one payment system: a few at a time, whichever client sends the messages. */
+  /**
+   * Signature checks for one payment system. Only a few run at a time, regardless of which client sends the
+   * messages.
+   */
   signature: { atOnce: 8, waiting: 1_000, waitMs: 5_000 },
   /** Requests of one address that need the database before their sender is known. */
   stranger: { atOnce: 4, waiting: 1_000, waitMs: 5_000 },
-  /** Answers of any length: under way until the client has taken everything, or is gone. */
+  /** Answers of unlimited length. Each runs until the client has read everything or has left. */
   book: { atOnce: 2, waiting: 10, waitMs: 5_000 },
 } as const satisfies Readonly<Record<string, TurnLimits>>;
 
 export type TurnKind = keyof typeof turnKinds;
 
 export interface WaitingClient {
-  /** Resolves when the client has taken the answer, or has left. A waiting request is then given up. */
+  /** Resolves when the client has received the answer or has left. A waiting request is then abandoned. */
   closed(): Promise<void>;
-  /** The turn lasts until then, because the answer is streamed. */
+  /** The turn lasts until `closed` resolves, because the answer is streamed. */
   readonly untilClosed?: boolean;
 }
 
-/** @param from record: the answer was on record, so it says nothing about how fast messages are judged */
+/**
+ * Ends the turn of a request before its answer.
+ * @param from `record`: the answer was on record, so it says nothing about how fast messages are judged
+ */
 export type GiveUpTurn = (from?: 'record') => void;
 
 export interface Turns {
   /**
    * Reserves room for a body, before any of it is kept.
-   * @returns a function to call when the body has arrived; or the refusal if there is no room
+   * @returns a function to call when the body has arrived, or the refusal if there is no room
    */
   makeRoom(sender: string): (() => void) | Problem;
   /**
    * Does the work when it is the sender's turn.
-   * @param work may give up its turn early, once its message is judged or stored and it only waits for another party.
-   *   It must not do so because time has passed: the slower Temporal is, the more requests it would then have to
-   *   handle.
+   * @param work may end its turn early, once its message is judged or stored and it only waits for another
+   * party. It must not do so because of a timeout: the slower Temporal is, the more requests would then reach
+   * it.
    * @returns the result of `work`, or the problem `too-many-messages`
    */
   take<T>(
@@ -73,13 +92,13 @@ export interface Turns {
 interface Line {
   arriving: number;
   underWay: number;
-  /** Callbacks of the waiting requests, oldest first. Each is called when it gets a place. */
+  /** Callbacks of the waiting requests, oldest first. A callback is called when its request gets a place. */
   readonly waiting: Set<() => void>;
 }
 
 /**
  * Makes the queues of one kind of request, one per sender.
- * @param thread the queue for the event loop, for requests that block the event loop when they begin
+ * @param thread the queue for the event loop, for requests that block the event loop when they start
  */
 export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: FairQueue): Turns {
   const lines = new Map<string, Line>();
@@ -94,7 +113,11 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
     if (arriving + underWay === 0) lines.delete(sender);
   }
 
-  /** @returns whether the request has a place; false: it waited too long, its client left, or too many wait */
+  /**
+   * Takes a place, or waits for one.
+   * @returns whether the request has a place. False: it waited too long, its client left, or too many
+   * requests wait.
+   */
   async function enter(line: Line, client?: WaitingClient): Promise<boolean> {
     if (line.underWay < atOnce) {
       line.underWay += 1;
@@ -155,7 +178,10 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
   };
 }
 
-/** Waits for the event loop. @returns false: it took too long, or too many requests of the sender wait for it */
+/**
+ * Waits for the event loop.
+ * @returns false: the wait took too long, or too many requests of the sender wait
+ */
 async function holdThread(thread: FairQueue, sender: string, waitMs: number): Promise<boolean> {
   let takeBack: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,16 +1,18 @@
-// Distinguishes a part that does not answer (503, try again) from our defect (500).
+// Distinguishes a part that does not answer (503, try again) from a defect of the service (500).
 import { isDatabaseFailure } from '../../../db/pool/failures.ts';
 import { problem, type Problem } from './problem.ts';
 
-/** Error codes of parts other than the database. */
+/** Error codes of failed connections to parts other than the database. */
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
 
-/** Temporal did not answer in time. Stored data is not lost, and the client may send the same request again. */
+/** Temporal did not answer in time. Stored data is safe, and the client may send the same request again. */
 export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
 
-/** Temporal answers, but no worker does. Its stack need not be logged: it would add nothing to the message. */
+/**
+ * Temporal answers, but no worker does. Its stack need not be logged, because the message says everything.
+ */
 export class WorkersAway extends TemporalUnavailable {}
 
 /** Whether a part of the service could not be reached, or asked for a retry. */
@@ -19,7 +21,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(String(error.code));
 }
 
-/** 503 if a part does not answer, else 500. The answer does not reveal the reason. */
+/** Returns 503 if a part does not answer, otherwise 500. The answer does not reveal the reason. */
 export function failureOf(error: unknown): Problem {
   return problem(isUnavailable(error) ? 'unavailable' : 'internal');
 }

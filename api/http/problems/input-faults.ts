@@ -1,15 +1,15 @@
-// Describes the faults of an input: the expected form, and the value found, if that is safe to repeat.
+// Describes the faults of an input: the expected form, and the received value if it is safe to repeat.
 import type { z } from '@hono/zod-openapi';
 import type { InputFault } from './problem.ts';
 
 interface FaultyInput {
   readonly error: z.ZodError;
-  /** The fields of its schema; undefined if it has none. */
+  /** The fields of the input's schema; undefined if it has none. */
   readonly shape: Readonly<Record<string, z.ZodType>> | undefined;
   readonly given: unknown;
 }
 
-/** Faults of path or query parameters. */
+/** Returns the faults of path or query parameters. */
 export function parameterFaults(input: FaultyInput): InputFault[] {
   return input.error.issues.map((issue) => ({
     parameter: String(issue.path[0]),
@@ -17,7 +17,7 @@ export function parameterFaults(input: FaultyInput): InputFault[] {
   }));
 }
 
-/** The first faults of a JSON body; each unknown member is a separate fault. */
+/** Returns the first faults of a JSON body. Each unknown member is a separate fault. */
 export function bodyFaults(input: FaultyInput, most: number): InputFault[] {
   const faults = input.error.issues.slice(0, most).flatMap((issue) => {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, most) : undefined;
@@ -50,12 +50,12 @@ function rule(issue: z.core.$ZodIssue): string {
   if (code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
   if (code === 'too_small') return bound(issue.origin, 'at least', issue.minimum);
   if (code === 'too_big') return bound(issue.origin, 'at most', issue.maximum);
-  return message; // written by us: every custom check has its own text
+  return message; // safe to show, because each custom check of this project has its own text
 }
 
 const counted: Readonly<Partial<Record<string, string>>> = { string: 'character', array: 'item' };
 
-/** `must have at least 1 character`, or `must be at most 1000`. */
+/** Returns a text such as `must have at least 1 character`, or `must be at most 1000`. */
 function bound(origin: string, which: 'at least' | 'at most', limit: number | bigint): string {
   const unit = counted[origin];
   return unit === undefined
@@ -63,21 +63,21 @@ function bound(origin: string, which: 'at least' | 'at most', limit: number | bi
     : `must have ${which} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
 }
 
-const never = '\u0000'; // no field accepts it, so the refusal says what is expected
+const never = '\u0000'; // no field accepts it, so the error says what is expected
 
-/** Describes what a field expects; undefined if it accepts any text and has no description. */
+/** Describes the values that a field accepts; undefined if it accepts any text and has no description. */
 function expectationOf(field: z.ZodType): string | undefined {
   const { description } = field;
   const [issue] = field.safeParse(never).error?.issues ?? [];
   return issue === undefined ? description && `give ${asPart(description)}` : rule(issue);
 }
 
-/** A description as a part of a sentence. */
+/** Makes a description usable inside a sentence: lower-case first letter. */
 const asPart = (text: string) => text.replace(/^[A-Z](?=[a-z])/, (one) => one.toLowerCase());
 
-const harmless = /^[\w.,:+-]{1,36}$/; // codes, ids and amounts; nothing that a page or a log could interpret
+const harmless = /^[\w.,:+-]{1,36}$/; // codes, ids and amounts; neither a page nor a log can interpret them
 
-/** `; not "sg"`, if the value may be repeated. */
+/** Returns text such as `; not "sg"`, or an empty text if the value must not be repeated. */
 function instead(value: unknown): string {
   return typeof value === 'string' && harmless.test(value) ? `; not "${value}"` : '';
 }
@@ -92,7 +92,7 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
-  if (value === Infinity || value === -Infinity) return 'one as large as this'; // 1e400
+  if (value === Infinity || value === -Infinity) return 'one as large as this'; // a number such as 1e400
   return withArticle(Array.isArray(value) ? 'array' : typeof value);
 }
 
@@ -100,9 +100,9 @@ function withArticle(kind: string): string {
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
 }
 
-const maxPointerParts = 32; // our bodies are not deeper; a longer pointer is cut
+const maxPointerParts = 32; // valid bodies are not deeper; a longer pointer is cut
 
-/** RFC 6901. */
+/** Returns the JSON pointer (RFC 6901) of a path. */
 export function pointerTo(path: readonly PropertyKey[]): string {
   return path
     .slice(0, maxPointerParts)

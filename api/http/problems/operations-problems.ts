@@ -1,11 +1,12 @@
-// Refusals of operators' requests: alerts, redeliveries, pauses, books, outcomes. Part of the table in problems.ts.
+// Problems of operators' requests: alerts, redeliveries, pauses, books, outcomes. They are part of the table
+// in problems.ts.
 export interface ProblemRow {
   readonly status: number;
   readonly title: string;
   readonly ruleId?: string;
-  /** Used if the refusing code gives no more precise text. */
+  /** The default text, for code that gives no more precise one. */
   readonly detail: string;
-  /** Seconds for `Retry-After`. */
+  /** Seconds for the `Retry-After` header. */
   readonly retryAfter?: number;
 }
 

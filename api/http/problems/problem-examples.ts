@@ -1,5 +1,5 @@
-// An example of each refusal for the OpenAPI document, made by the code that refuses. Four texts that need a request
-// are written out here.
+// An example of each problem for the OpenAPI document. The code that refuses requests makes most of them.
+// Four texts depend on a request, so they are written out here.
 import { invalidRequest, problem, type Problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 import {
@@ -14,7 +14,7 @@ import {
   unknownPsp,
 } from './told.ts';
 
-/** The name of a refusal's example in `components/examples`. */
+/** Returns the name of a problem's example in `components/examples`. */
 export function problemExampleName(code: ProblemCode): string {
   return `problem-${code}`;
 }
@@ -30,7 +30,7 @@ const nobody = { type: 'BICFI', id: 'NOBODY00' };
 const finInstId = { parameter: 'finInstId' };
 const withDetail = (code: ProblemCode, detail: string) => problem(code, { detail });
 
-/** Refusals whose usual text is more specific than that of the table. */
+/** Problems whose usual text is more specific than the table's default text. */
 const told: Readonly<Partial<Record<ProblemCode, Problem>>> = {
   'invalid-request': invalidRequest([
     {

@@ -1,10 +1,13 @@
-// The form of a refusal on the wire: RFC 9457 problem+json. The table of refusals is problems.ts.
+// The form of a refusal on the wire: RFC 9457 problem+json. problems.ts has the table of all problems.
 import { renderJson } from '../../../core/money/money.ts';
 import type { ProblemRow } from './operations-problems.ts';
 import { problems, type ProblemCode } from './problems.ts';
 import { baseHeaders } from '../response.ts';
 
-/** One fault of the input: in a JSON body (RFC 6901 pointer), in a message, or in a path, query or header parameter. */
+/**
+ * One fault of the input. Its place is in a JSON body (RFC 6901 pointer), in a message, or in a path, query
+ * or header parameter.
+ */
 export type InputFault =
   | { readonly pointer: string; readonly detail: string }
   | { readonly xpath: string; readonly detail: string }
@@ -23,7 +26,7 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal of the table; `options` make it more precise. */
+/** Makes a problem from its row of the table. `options` make it more precise. */
 export function problem(code: ProblemCode, options: ProblemOptions = {}): Problem {
   const { detail, ruleId, retryAfter }: ProblemRow = problems[code];
   const headers = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
@@ -33,24 +36,27 @@ export function problem(code: ProblemCode, options: ProblemOptions = {}): Proble
     ...options,
     ...(headers !== undefined && { headers: { ...headers, ...options.headers } }),
     kind: 'problem',
-    code, // last: a refusal of another code may be the options
+    code, // must come last, because the options may be a problem with another code
   };
 }
 
-/** 400 with one entry of `errors` per fault (SEC-4). */
+/** Returns a 400 with one entry of `errors` per fault (SEC-4). */
 export function invalidRequest(errors: readonly InputFault[], ruleId?: string): Problem {
   const detail = sentenceOf(errors);
   return problem('invalid-request', ruleId === undefined ? { detail, errors } : { detail, errors, ruleId });
 }
 
-/** Only a query parameter can be missing: a path without one is a different path. */
+/**
+ * Names the place of a fault. Only a query parameter can be missing, because a path without a parameter is a
+ * different path.
+ */
 function placeOf(fault: InputFault): string {
   if ('pointer' in fault) return fault.pointer || 'The body';
   if ('xpath' in fault) return fault.xpath;
   return fault.detail.startsWith('missing') ? `The query parameter ${fault.parameter} is` : fault.parameter;
 }
 
-/** Describes the first fault, and says how many more there are. */
+/** Describes the first fault, and states how many more there are. */
 function sentenceOf([first, ...more]: readonly InputFault[]): string {
   if (first === undefined) return problems['invalid-request'].detail;
   const others = more.length === 0 ? '' : ` And ${more.length} more: see errors.`;
@@ -61,12 +67,12 @@ export function isProblem(value: object | undefined): value is Problem {
   return value !== undefined && 'kind' in value && value.kind === 'problem';
 }
 
-/** The stable URI of a kind of problem. */
+/** Returns the stable URI of a kind of problem. */
 function problemType(code: ProblemCode): string {
   return `urn:isthmus:problem:${code}`;
 }
 
-/** The JSON text of a refusal. */
+/** Returns the JSON text of a problem. */
 export function problemBody(refusal: Problem): string {
   const row: ProblemRow = problems[refusal.code];
   return renderJson({
@@ -80,7 +86,7 @@ export function problemBody(refusal: Problem): string {
   });
 }
 
-/** Status and headers of a refusal, for every code that writes one. */
+/** Returns the status and headers of a problem, for each place that writes one. */
 export function problemHead(refusal: Problem): {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

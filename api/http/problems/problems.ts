@@ -1,9 +1,9 @@
-// Every refusal of the JSON API, in one table; problem.ts has its form on the wire. No text contains a stack, SQL, an
-// internal address or a value of a payment.
+// All problems of the JSON API, in one table; problem.ts has their form on the wire. No text contains a
+// stack, SQL, an internal address or a value of a payment.
 
 import { operationsProblems, type ProblemRow } from './operations-problems.ts';
 
-/** Part of the description of every `ruleId`. */
+/** A text for the description of every `ruleId`. */
 export const whereRulesAre = 'Its text and reason: `GET /rules/{ruleId}`';
 
 export const problems = {

@@ -1,8 +1,8 @@
-// Refusals outside any route: the request is not unambiguous plain HTTP/1.1, or its address or method does not
-// exist. Used by the server, by the handler of parser errors, and by the app.
+// Refusals of requests that belong to no route. The request is not unambiguous plain HTTP/1.1, or its address
+// or method does not exist. The server, the handler of parser errors and the app use them.
 import { problem, type Problem } from './problem.ts';
 
-/** Each an `invalid-request`. */
+/** Texts for the problem `invalid-request`. */
 const malformations = {
   tls: 'This port speaks plain HTTP, but got TLS. Use http:// here.',
   version:
@@ -26,23 +26,23 @@ export function malformed(what: Malformation): Problem {
   return problem('invalid-request', { detail: malformations[what] });
 }
 
-/** @param reason as Node's parser says it: https://github.com/nodejs/llhttp */
+/** @param reason the reason that Node's parser states; see https://github.com/nodejs/llhttp */
 export function notHttp(reason: string): Problem {
   return problem('invalid-request', { detail: `This is not HTTP/1.1 (RFC 9112): ${reason}.` });
 }
 
-/** Refuses a repeated header: another program might choose the other value. */
+/** Refuses a repeated header, because another program might choose the other value. */
 export function repeatedHeader(name: string): Problem {
   return problem('invalid-request', { detail: `The ${name} header is given more than once. Send it once.` });
 }
 
-/** 404 without a route; the address is repeated if that is harmless. */
+/** Returns a 404 for an unknown address. The text repeats the address only if it is harmless. */
 export function nothingAt(method: string, path: string): Problem {
   const asked = /^[\w/.-]{1,80}$/.test(path) ? `${method} ${path}` : 'this address';
   return problem('not-found', { detail: `There is nothing at ${asked}; /reference lists every address.` });
 }
 
-/** 405 with the methods of the address. */
+/** Returns a 405 with the methods of the address. */
 export function methodNotAllowed(method: string, allow: string): Problem {
   const detail =
     method === 'CONNECT'

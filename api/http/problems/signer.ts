@@ -1,5 +1,5 @@
-// A signature counts once, whatever becomes of its message. So each refusal of a signed message must tell the sender to
-// sign again.
+// A signature is valid once, even if its message is refused. So each refusal of a signed message must tell
+// the sender to sign again.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
 
@@ -11,8 +11,9 @@ declare module 'hono' {
 
 export const noteSigner = (context: Context): void => context.set('isFromSigner', true);
 
-/** Adds to a refusal, if its sender signs, that a repeat needs a new signature. */
+/** If the sender signs its messages, adds to the refusal that a repeat needs a new signature. */
 export function toldToSigner(refusal: Problem, context: Context): Problem {
-  if (!context.get('isFromSigner') || refusal.code === 'signature-refused') return refusal; // its text says so already
+  // the text of signature-refused already says so
+  if (!context.get('isFromSigner') || refusal.code === 'signature-refused') return refusal;
   return { ...refusal, detail: `${refusal.detail} A signature counts once: sign anew what you send again.` };
 }

@@ -1,5 +1,6 @@
-// Words the refusals of well-formed input that does not fit: the field, the given value, and a value to give instead.
-// `core` or the handler decides. This file turns the refusals of `core` (corridor, amount, PSP) into problems.
+// Words the refusals of well-formed input with unsuitable values: the field, the given value, and a value to
+// give instead. `core` or the handler decides. This file turns the refusals of `core` (corridor, amount, PSP)
+// into problems.
 import type {
   AmountRefusal,
   CorridorKey,
@@ -12,10 +13,10 @@ import type { Currency } from '../../../core/scheme/reference.ts';
 import { problem, type InputFault, type Problem, type ProblemOptions } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 
-/** Where a value came from: a path, query or header parameter, or a member of the body. */
+/** The place of a value in the request: a path, query or header parameter, or a member of the body. */
 export type Field = { readonly parameter: string } | { readonly pointer: string };
 
-/** Where each part of a corridor's key was given. */
+/** The place of each part of a corridor's key in the request. */
 export type CorridorFields = Readonly<Record<keyof CorridorKey, Field>>;
 
 interface PlaceFields {
@@ -28,7 +29,7 @@ interface AmountFields {
   readonly amount: Field;
 }
 
-/** Where each part of a quote request was given. */
+/** The place of each part of a quote request. */
 export interface QuoteFields extends CorridorFields, AmountFields {
   readonly psp: Field;
 }
@@ -91,7 +92,7 @@ export function amountRefused(
   }
 }
 
-/** @param asked the caller, and where the parts of the request are */
+/** @param asked the caller, and the places of the parts in the request */
 export function quoteRefused(
   refusal: QuoteRefusal,
   asked: { readonly fields: QuoteFields; readonly caller: { readonly clientId: string } },
@@ -127,7 +128,7 @@ function pspRefused({ code, psp, sourceCountry }: PspRefusal, field: Field, clie
   }
 }
 
-/** The refusal, with the field among its errors. */
+/** Makes a problem that names the field in its errors. */
 export function refuse(code: ProblemCode, field: Field, detail: string, more: ProblemOptions = {}): Problem {
   const fault: InputFault = { ...field, detail };
   return problem(code, { ...more, detail, errors: [fault] });
@@ -166,7 +167,7 @@ export function unknownCorridor(key: CorridorKey, lacks: keyof typeof whyNoCorri
   });
 }
 
-/** An amount in a currency of neither side. */
+/** Refuses an amount whose currency belongs to neither side of the corridor. */
 export function amountCurrencyNotOfCorridor(field: Field, currency: string, key: CorridorKey): Problem {
   const { sourceCurrency, destinationCurrency } = key;
   return refuse(
@@ -205,7 +206,7 @@ export function unknownInstitution(field: Field, { type, id }: Named): Problem {
   );
 }
 
-/** @param country only PSPs of this country are allowed; undefined: any */
+/** @param country only PSPs of this country are allowed; undefined: PSPs of any country */
 export function unknownPsp(field: Field, { type, id }: Named, country?: string, ruleId?: string): Problem {
   const list = country === undefined ? '/fin-insts/psp' : `/countries/${country}/fin-insts/psp`;
   return refuse(
