@@ -46,7 +46,9 @@ export interface EvidenceDecision {
 export interface EvidenceAttempt {
   readonly attempt: number;
   readonly startedAt: Date;
-  /** Null while the attempt runs, or if a crash left it open; it then counts as MAYBE_SENT. */
+  /**
+   * Null while the attempt runs, and if a crash interrupted it; an interrupted attempt counts as MAYBE_SENT.
+   */
   readonly finishedAt: Date | null;
   readonly outcome: string | null;
   readonly httpStatus: number | null;
@@ -121,13 +123,13 @@ export interface EvidencePayment {
   readonly acceptanceAt: Date | null;
   readonly deadlineAt: Date | null;
   readonly quoteId: string | null;
-  /** For a rejected payment: as the message claims it, not verified. */
+  /** For a rejected payment, the agent that the message names; nothing has verified it. */
   readonly debtorAgentId: string | null;
   readonly creditorAgentId: string | null;
 }
 
 export interface PaymentEvidence {
-  /** Undefined while the first submission is not judged, and if every submission was refused. */
+  /** Undefined while the first submission is not yet judged, and if the gateway refused every submission. */
   readonly payment: EvidencePayment | undefined;
   readonly decision: EvidenceDecision | undefined;
   /** Oldest first, like all lists here. */
@@ -164,9 +166,10 @@ export function refusalOf(
 }
 
 /**
- * Whether the destination may know of the payment: a byte may have reached it, or it has sent a report. It equals
- * `possibly_sent > 0` of the instruction, or a report on record (db/payments/decisions.ts). It is computed from the
- * shown evidence, so that the evidence is consistent.
+ * Whether the destination may know of the payment: a byte may have reached it, or it has sent a report. In
+ * the database, the same condition is `possibly_sent > 0` of the instruction, or a report on record
+ * (db/payments/decisions.ts). This function uses only the shown evidence, so that its result agrees with that
+ * evidence.
  */
 export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): boolean {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
@@ -190,12 +193,15 @@ export function ofParty(evidence: PaymentEvidence, party: string): PaymentEviden
   };
 }
 
-/** An outcome that is recorded but not confirmed may be wrong; the decision shows a confirmed one. */
+/**
+ * Events of recorded outcomes stay hidden: an unconfirmed outcome may be wrong, and the decision shows a
+ * confirmed one.
+ */
 const isOfOutcome = ({ kind }: Pick<EvidenceEvent, 'kind'>) => kind.startsWith('operator.outcome-');
 
 /**
- * The events as both sides of a payment may see them. Security events and events of recorded outcomes are left out.
- * Operators' other acts are shown without the person.
+ * Selects the events that both sides of a payment may see. It leaves out security events and events of
+ * recorded outcomes. It shows the other acts of operators without the operator's name.
  */
 export function eventsForSides(events: readonly EvidenceEvent[]): readonly EvidenceEvent[] {
   return events
@@ -211,8 +217,8 @@ const withoutPerson = (detail: unknown) =>
   Object.fromEntries(Object.entries(detail ?? {}).filter(([name]) => name !== 'by'));
 
 /**
- * Hides a confirmation that is never sent. It is composed with every decision, but not sent to a destination that
- * cannot know of the payment.
+ * Hides a confirmation that will never be sent. The gateway composes one with every decision, but does not
+ * send it to a destination that cannot know of the payment.
  */
 export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
   const { decision, messages, deliveries } = evidence;
@@ -226,8 +232,9 @@ export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
 }
 
 /**
- * The evidence as the destination's side may see it: without quote and FX provider, which concern only the source's
- * side. The list of payments leaves out the same values (db/payments/payment-list.ts).
+ * Returns the evidence that the destination's side may see. The quote and the FX provider are left out,
+ * because they concern only the source's side. The list of payments leaves out the same values
+ * (db/payments/payment-list.ts).
  */
 export function withoutExchange(evidence: PaymentEvidence): PaymentEvidence {
   const { payment, decision, deliveries, messages } = evidence;

@@ -113,7 +113,7 @@ export const sealing = {
   }),
 };
 
-/** The names of these settings are OpenTelemetry's. */
+/** OpenTelemetry defines the names of these settings. */
 export const traces = {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', text(isWebAddress, webAddress), {
     description: 'Address of a collector; traces go to /v1/traces below it. Empty: no traces (OBS-3)',
