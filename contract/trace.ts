@@ -17,7 +17,7 @@ export interface Traced {
 
 /** One run of an execution that has ended. */
 export interface EndedRun extends Traced {
-  /** The `traceparent` that it was started with. */
+  /** The `traceparent` with which the run was started. */
   readonly from: string;
   readonly outcome: 'completed' | 'continued' | 'failed';
   /** UETR of the payment, or id of the resolution. */

@@ -15,7 +15,7 @@ export interface RequestSource {
 export interface BrowserPolicy {
   /** Origins whose pages may make requests. */
   readonly origins: readonly string[];
-  /** More hosts by which this server may be addressed, with their ports, besides loopback names. */
+  /** Hosts, with their ports, under which clients may address this server, besides loopback names. */
   readonly hosts?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function refuseBrowser(
     : undefined;
 }
 
-/** The port is optional. */
+/** Whether a host is a loopback name. The port is optional. */
 function isLoopbackName(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
 }

@@ -10,7 +10,6 @@ export function refused<Refusal>(refusal: Refusal): { readonly ok: false; readon
   return { ok: false, refusal };
 }
 
-/** Maps the value. */
 export function mapValue<Value, Made, Refusal>(
   result: Result<Value, Refusal>,
   make: (value: Value) => Made,
@@ -18,7 +17,6 @@ export function mapValue<Value, Made, Refusal>(
   return result.ok ? ok(make(result.value)) : result;
 }
 
-/** Maps the refusal. */
 export function mapRefusal<Value, Refusal, Told>(
   result: Result<Value, Refusal>,
   tell: (refusal: Refusal) => Told,
@@ -26,7 +24,7 @@ export function mapRefusal<Value, Refusal, Told>(
   return result.ok ? result : refused(tell(result.refusal));
 }
 
-/** The first value, if any. Does not compute further ones. */
+/** Returns the first value, if any, and computes no further ones. */
 export function first<Value>(found: Iterable<Value>): Value | undefined {
   for (const value of found) return value;
   return undefined;

@@ -6,7 +6,10 @@
 import { startOfDay, type Period } from './reconciliation.ts';
 import type { AccountOwner, BookedAccount } from '../scheme/reference.ts';
 
-/** A period during which an institution owns an account. `from` null: since the beginning; `until` null: open end. */
+/**
+ * A period during which an institution owns an account. `from` is null for the first owner; `until` is null
+ * if no end is set.
+ */
 export interface Tenure extends Pick<AccountOwner, 'currencyCode' | 'registeredAt'> {
   readonly from: Date | null;
   readonly until: Date | null;
@@ -18,7 +21,7 @@ export function tenuresOf({ owners }: BookedAccount, institutionId: string): rea
   let before: Date | null = null;
   for (const { ownerId, until, currencyCode, registeredAt } of owners) {
     const from = before === null ? null : laterOf(before, new Date(startOfDay(registeredAt.getTime())));
-    if (from !== null && until !== null && until <= from) continue; // passed on again before the end of its first day
+    if (from !== null && until !== null && until <= from) continue; // the account passed on again before the end of its first day
     if (ownerId === institutionId) {
       const last = tenures.at(-1);
       const goesOn = last?.until?.getTime() === from?.getTime() && last?.currencyCode === currencyCode;

@@ -36,7 +36,8 @@ export function refuseCallbackAddress(address: string, policy: CallbackPolicy): 
 }
 
 /**
- * Judges addresses that are registered themselves: those of operators, directories and FX providers.
+ * Judges addresses that are themselves registered, not matched with a registered origin: those of operators,
+ * directories and FX providers.
  * @returns undefined if the text of the address allows a connection, else the reason in words for an operator
  */
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {

@@ -23,7 +23,7 @@ export interface WebAddressPolicy {
 }
 
 const maxLength = 2_048;
-// scheme, host, port, path, query: no userinfo, no fragment, nothing else
+// the form has a scheme, host, port, path and query, but no userinfo and no fragment
 const form =
   /^(https?|amqps?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*)?(\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*)?$/;
 const unreserved = /^[A-Za-z0-9\-._~]$/;
@@ -44,7 +44,7 @@ export function parseWebAddress(address: string, schemes = webSchemes): Result<W
   return fault === undefined ? ok({ scheme, host, port, path, query }) : refused(fault);
 }
 
-/** Whether it uses TLS, or loopback where the policy allows that. */
+/** Whether the address uses TLS, or a loopback host if the policy allows that. */
 export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: WebAddressPolicy): boolean {
   return scheme === 'https' || scheme === 'amqps' || (allowLoopbackHttp && isLoopbackHost(host));
 }
@@ -75,7 +75,10 @@ function pathFault(path: string): string | undefined {
   return isOdd ? 'has a path with dot segments or empty segments' : undefined;
 }
 
-/** Decoded, and normalised (NFKC), so that full-width characters, for example, compare equal to plain ones. */
+/**
+ * Decodes and normalises (NFKC) a text, so that full-width characters, for example, compare equal to plain
+ * ones.
+ */
 function plain(text: string): string {
   return (decode(text) ?? text).normalize('NFKC');
 }

@@ -48,7 +48,7 @@ function readMemberId(element: XmlElement): NonNullable<AgentIdentification['mem
 }
 
 /**
- * Makes one pass over the children, because a message has a dozen agents.
+ * Makes one pass over the children for speed, because a message has a dozen agents.
  * @param element an agent element such as `DbtrAgt`; undefined gives undefined
  */
 export function readAgent(element: XmlElement | undefined): AgentIdentification | undefined {

@@ -148,9 +148,9 @@ export function elementsNamed(name: string, root: XmlElement): readonly (readonl
   return found;
 }
 
-// White space as XML defines it: space, tab, carriage return and line feed only. Code that reads messages must not use
-// JavaScript's white space (`\s`, `trim`), which includes more characters, some legal in names. Whether a person can
-// see a text is a separate question, which Unicode properties answer.
+// White space as XML defines it: space, tab, carriage return and line feed only. Code that reads messages
+// must not use JavaScript's white space (`\s`, `trim`), which includes more characters, some legal in names.
+// Visibility to a person is a separate question; Unicode properties answer it.
 
 /** @param code a UTF-16 code unit or a UTF-8 byte */
 export function isWhiteSpace(code: number): boolean {

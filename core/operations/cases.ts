@@ -30,15 +30,15 @@ export interface Alert {
   readonly at: Date;
   readonly severity: 'alert' | 'security';
   readonly kind: string;
-  /** UETR of the payment, or id of the resolution, concerned; null: neither. */
+  /** UETR of the payment, or id of the resolution, that the alert is about; null if it is about neither. */
   readonly subjectId: string | null;
   readonly party: string | null;
   readonly detail: unknown;
   readonly state: AlertState;
-  /** The operator who handles it and since when; null if nobody does. */
+  /** The operator who handles the alert, and the start time; null if nobody handles it. */
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
-  /** The operator who closed it and when; null if it is not closed. */
+  /** The operator who closed the alert, and the time; null if it is not closed. */
   readonly closedBy: string | null;
   readonly closedAt: Date | null;
 }
@@ -72,7 +72,9 @@ export interface NewEntry {
 
 /** The open alerts of a case that an operator declares finished. */
 export interface Closing {
-  /** The kinds that are finished, or all; undefined is enough if all are of one kind. */
+  /**
+   * The kinds of alerts that are finished, or `all`. It may be undefined if all open alerts are of one kind.
+   */
   readonly kinds: readonly string[] | 'all' | undefined;
   /** Id of the last alert that the operator has seen; later ones stay open. */
   readonly seen: string | undefined;
@@ -108,7 +110,10 @@ export type CaseHindrance =
   /** `seen` is missing, is no alert of the case, or no open alert came before it. */
   | { readonly kind: 'unseen'; readonly open: readonly AlertsOfKind[]; readonly seen: string | undefined };
 
-/** The alerts of a case that an act concerns. A note concerns all; `reopen` the closed ones; other acts the rest. */
+/**
+ * The alerts of a case that an act concerns. A note concerns all, `reopen` the closed ones, other acts the
+ * open or taken ones.
+ */
 export function concernedBy<One extends Pick<Alert, 'state'>>(
   action: CaseAction,
   alerts: readonly One[],
@@ -159,8 +164,8 @@ export function seenHindrance(
 }
 
 /**
- * Taking over another operator's alert needs a note with the reason. If two operators close an alert, the second one is
- * told that it is closed.
+ * An operator who takes over another operator's alert must give the reason in a note. If two operators close
+ * the same alert, the second one learns that it is closed already.
  */
 export function hindranceOf(
   { state: now, takenBy, takenAt, closedBy, closedAt }: Standing,

@@ -16,11 +16,14 @@ export const submissionStates = ['stored', 'asking', 'answered'] as const;
 export type SubmissionState = (typeof submissionStates)[number];
 
 export interface SubmissionFilter {
-  /** The clearing system that asks, and sees only its own submissions; undefined: all. */
+  /**
+   * The clearing system that reads the list, and sees only its own submissions; undefined if the reader sees
+   * all.
+   */
   readonly scope?: string;
   readonly message?: SubmittedMessage;
   readonly states?: readonly SubmissionState[];
-  /** The clearing system that sent it. */
+  /** The clearing system that sent the submission. */
   readonly party?: string;
   /** MsgId. */
   readonly messageIdentification?: string;

@@ -1,4 +1,4 @@
-/** Words why a fault elsewhere in the message prevents a check. */
+/** Explains why a fault elsewhere in the message prevents a check. */
 import type { Ends } from '../scheme/ends.ts';
 
 const below = (path: string) => `CdtTrfTxInf/${path}`;

@@ -1,8 +1,8 @@
-// Words the answer to a submission that is not accepted, and names the event for the operators.
+// Writes the answer to a submission that is not accepted, and chooses the audit event for the operators.
 import { additionalInformation, explain } from './explanation.ts';
 import { reject, rowOf, type Rejection } from './rejection.ts';
 
-/** The keys by which duplicates are recognised, of a submission or of the payment with its UETR. */
+/** The keys by which the gateway recognises duplicates: of a submission, or of the payment with its UETR. */
 interface SubmissionKey {
   readonly sourceSystem: string;
   readonly messageIdentification: string;
@@ -27,8 +27,8 @@ export interface TurnedAway {
 const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
 
 /**
- * Words the answer to a submission that is not accepted. A faulty message under the UETR of the sender's own payment is
- * a broken copy. PAY-3 finds its fault before the duplicate, so the answer names both.
+ * Writes the answer to a submission that is not accepted. A faulty message under the UETR of the sender's own
+ * payment is a broken copy. PAY-3 finds its fault before the duplicate, so the answer states both.
  * @param payment the payment with this UETR, if there is one
  */
 export function turnAway(

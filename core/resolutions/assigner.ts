@@ -1,6 +1,6 @@
 /**
- * Checks that a submitter asks for a resolution only in its own name (RES-5), because the asker learns names and
- * accounts. core/resolutions/resolution.ts reads what is asked and chooses the party to ask.
+ * Checks that a submitter asks for a resolution only in its own name (RES-5), because the answer reveals
+ * names and accounts. core/resolutions/resolution.ts reads the question and chooses the party to ask.
  */
 import { isMember, resolveAgent } from '../payments/agent.ts';
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
@@ -8,7 +8,9 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from '../iso20022/t
 import type { ReferenceData } from '../scheme/reference.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
-/** The identified party as the submitter sees it: the submitter itself or its member, another party, or unknown. */
+/**
+ * How a party relates to the submitter: it is the submitter itself or its member, another party, or unknown.
+ */
 type Standing = 'own' | 'other' | 'unknown';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The two ends of a pacs.008, found by the message and reference data before any check. All checks of
- * `payment-checks.ts` use them.
+ * Finds the two ends of a pacs.008, its source and its destination, from the message and reference data,
+ * before any check. All checks of `payment-checks.ts` use them.
  */
 import { isMember, resolveAgent } from '../payments/agent.ts';
 import type { Pacs008 } from '../iso20022/pacs008.ts';
@@ -26,7 +26,7 @@ export interface SubmissionNow extends SubmissionContext {
   readonly now: number;
   /** When the submission was stored, database clock, epoch milliseconds; default: `now`. */
   readonly storedAt?: number;
-  /** Default: no keys, as in a dry run, which does not read the record. */
+  /** Keys that the record already uses. Absent in a dry run, which does not read the record. */
   readonly recorded?: RecordedKeys;
 }
 

@@ -10,7 +10,7 @@ export interface ReadinessItem {
   /** A few words. */
   readonly item: string;
   readonly isMet: boolean;
-  /** What exists, or what to do. */
+  /** If the item is met, the facts that meet it; otherwise the next step. */
   readonly says: string;
 }
 

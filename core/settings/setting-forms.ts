@@ -1,6 +1,6 @@
 /**
- * The forms of settings that are addresses. A malformed address stops the start. Otherwise it would fail later, or we
- * would trust an address that nobody meant.
+ * The forms of settings that are addresses. A malformed address stops the start. Otherwise the process would
+ * fail later, or trust a wrong address.
  */
 import { isSecure, parseWebAddress, type WebAddressPolicy } from '../deliveries/web-address.ts';
 
@@ -10,7 +10,7 @@ export function isWebAddress(text: string): boolean {
   return parsed.ok && parsed.value.query === '';
 }
 
-/** An address at which others reach us: https, or http on loopback, without a query. */
+/** An address at which others reach the gateway: https, or http on loopback, without a query. */
 export const isOwnAddress = (text: string): boolean =>
   isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
 
@@ -28,8 +28,8 @@ const databaseForm = /^postgres(?:ql)?:\/\/[^\s/?#]*\/[\w$.~%+-]+(?:\?(?<query>[
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
 /**
- * postgres://user:password@host:port/database. It refuses anything like `sslmode` that would have no effect, because
- * its author relies on it.
+ * postgres://user:password@host:port/database. A parameter like `sslmode` that would have no effect is
+ * refused, because its author relies on it.
  */
 export function isDatabaseUrl(text: string): boolean {
   const found = databaseForm.exec(text);
