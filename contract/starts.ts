@@ -95,7 +95,7 @@ export function resolutionStart(
     args: [{ messageId }] as [ResolutionInput],
     staticSummary: summaryOf('Resolution', sourceSystem, destinationCountry),
     typedSearchAttributes: [
-      { key: searchAttributes.uetr, value: messageId }, // also the resolution's id, unless the request is a repeat
+      { key: searchAttributes.uetr, value: messageId }, // also the resolution's id, unless it is a repeat
       { key: searchAttributes.sourceSystem, value: sourceSystem },
     ],
   };

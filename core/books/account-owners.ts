@@ -21,7 +21,7 @@ export function tenuresOf({ owners }: BookedAccount, institutionId: string): rea
   let before: Date | null = null;
   for (const { ownerId, until, currencyCode, registeredAt } of owners) {
     const from = before === null ? null : laterOf(before, new Date(startOfDay(registeredAt.getTime())));
-    if (from !== null && until !== null && until <= from) continue; // the account passed on again before the end of its first day
+    if (from !== null && until !== null && until <= from) continue; // passed on again before the end of its first day
     if (ownerId === institutionId) {
       const last = tenures.at(-1);
       const goesOn = last?.until?.getTime() === from?.getTime() && last?.currencyCode === currencyCode;

@@ -1,7 +1,7 @@
 /**
  * The signature of a message that the gateway sends, by Standard Webhooks (CBK-2): ed25519 over message id,
- * time of the attempt and body. Pure: the keys and the algorithm are in `activities/wire/signer.ts` and
- * `sandbox/signatures.ts`.
+ * time of the attempt and body. Pure: the callers hold the keys and run the algorithm
+ * (`activities/wire/signer.ts`, `sandbox/signatures.ts`).
  */
 
 /** The asymmetric scheme: ed25519. */

@@ -42,7 +42,7 @@ const message = messages.fxtr017;
 const withoutHyphens = (uuid: string) => uuid.replaceAll('-', '');
 const withHyphens = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-const maxPartyNameLength = 34; // PtyNm; a longer id is omitted, because a cut id could name another institution
+const maxPartyNameLength = 34; // PtyNm; a longer id is omitted, because a cut one could name another institution
 
 function fits(id: string | undefined): boolean {
   return id !== undefined && id.length <= maxPartyNameLength;

@@ -60,7 +60,7 @@ export function judgePayment(
   reading: Result<Pacs008, Rejection>,
   context: JudgingContext,
 ): Result<AcceptedPacs008, Rejection> {
-  if (!reading.ok) return reading; // by the schema, or by guidelines that need no reference data
+  if (!reading.ok) return reading; // rejected by the schema, or by guidelines that need no reference data
   const { value: message } = reading;
   const judged = judgedOf(message, context);
   const rejection = first(rejectionsOf(checksBeforeQuote, judged)); // guidelines, duplicate, freshness, agents

@@ -25,7 +25,7 @@ const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
 const minReason = 40; // characters that the reason gets, even if the XPath is long
-const minText = 16; // characters that stay of a form (`must be: ...`); any other text stays whole
+const minText = 16; // characters of a form (`must be: ...`) that always stay; other texts stay whole
 
 /** Cuts a text between words, so that it fits. */
 function cutTail(text: string, room: number): string {

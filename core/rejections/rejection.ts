@@ -12,7 +12,7 @@ export interface RejectionDetails {
   readonly found?: string;
   /** The value expected; replaces the row's. */
   readonly expected?: string;
-  /** The paused payment system, for our record. */
+  /** The paused payment system, for the audit trail. */
   readonly party?: string;
 }
 

@@ -26,8 +26,8 @@ export const queueLogins = byReceiver(
 export type QueueLogins = z.output<typeof queueLogins>;
 
 /**
- * The client certificates, with their keys, that the gateway presents to receivers. The CAs replace the
- * system's trusted CAs for that receiver.
+ * The client certificates, with their keys, that the gateway presents to receivers. If a receiver has its own
+ * CAs here, they replace the system's trusted CAs for it.
  */
 export const receiverCertificates = byReceiver(
   z.union([z.strictObject({ cert: pem, key: pem, ca: pem.exactOptional() }), z.strictObject({ ca: pem })]),
