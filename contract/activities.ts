@@ -73,10 +73,11 @@ export type Judgement =
 /** How the destination answered one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** HTTP 202 or an interim pacs.002: the final comes later. */
+  /** HTTP 202 or an interim pacs.002: the final status comes later. */
   | { readonly kind: 'pending' }
   /**
-   * Either a final came after the decision and its confirmation is due, or the instruction may not be sent any more.
+   * Either a final status came after the decision and its confirmation is due, or the instruction may not be
+   * sent any more.
    */
   | { readonly kind: 'late' }
   /** No send of this round got a valid answer, and the round has no more sends. */
@@ -211,7 +212,7 @@ export interface ResolutionLocalActivities {
 }
 
 export interface EnquiryActivities {
-  /** Sends a stored enquiry once and stores the party's answer. Throws if no answer counts. */
+  /** Sends a stored enquiry once and stores the party's answer. Throws if the party gives no valid answer. */
   askResolution(enquiry: {
     readonly resolutionId: string;
     readonly deliveryId: string;
@@ -220,7 +221,7 @@ export interface EnquiryActivities {
   }): Promise<{ readonly reportMessageId: string }>;
 }
 
-/** Counts of what `sendBooks` made. */
+/** The numbers of days and pages that `sendBooks` made. */
 export interface BooksMade {
   /** Summed over all books: two books of the same day count as two. */
   readonly days: number;

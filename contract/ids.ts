@@ -7,16 +7,22 @@ import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
-  /** Workflows, local activities and sends to destinations. */
+  /** Workflows, local activities and sends to destinations use this queue. */
   payments: 'payments',
-  /** Callbacks, confirmations and notifications: a slow receiver must not hold a slot for payments. */
+  /**
+   * Callbacks, confirmations and notifications have their own queue, so that a slow receiver holds no slot
+   * for payments.
+   */
   deliveries: 'deliveries',
   /**
    * Deliveries to message queues. Outside demos, their worker runs no payments, so that a broker cannot harm
    * a payment.
    */
   amqp: 'amqp',
-  /** Sends to proxy directories and creditor agents: silent ones must not hold a slot for payments or callbacks. */
+  /**
+   * Sends to proxy directories and creditor agents have their own queue, so that a silent one holds no slot
+   * for payments or callbacks.
+   */
   enquiries: 'enquiries',
 } as const;
 
@@ -102,7 +108,7 @@ export interface SubmitResult {
 }
 
 export interface ReportFinal {
-  /** Id of the destination's stored pacs.002. */
+  /** Id of the stored pacs.002 that the destination sent. */
   readonly reportMessageId: string;
 }
 

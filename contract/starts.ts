@@ -30,7 +30,7 @@ const policies = {
 export interface StoredPaymentKey {
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** Id of the stored submission that made the payment, or may make it. */
+  /** Id of the stored submission that made the payment, or that will make it if it is accepted. */
   readonly messageId: string;
 }
 

@@ -9,7 +9,7 @@ const headerName = '_tracer-data';
 
 /** A position in a trace, as sent in a header. */
 export interface Traced {
-  /** As in W3C Trace Context: 00-<trace id>-<span id>-<flags>. */
+  /** The form of W3C Trace Context: 00-<trace id>-<span id>-<flags>. */
   readonly traceparent: string;
   /** The `traceparent` of a second cause, in another trace. */
   readonly alsoFrom?: string;

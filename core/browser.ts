@@ -4,11 +4,11 @@
  */
 
 export interface RequestSource {
-  /** Header Host. */
+  /** The header Host. */
   readonly host: string | undefined;
-  /** Header Origin, which browsers send across origins. */
+  /** The header Origin, which browsers send with cross-origin requests. */
   readonly origin: string | undefined;
-  /** Header Sec-Fetch-Site, which browsers send with every request. */
+  /** The header Sec-Fetch-Site, which browsers send with every request. */
   readonly site: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface BrowserPolicy {
   readonly hosts?: readonly string[];
 }
 
-/** @returns why the request is refused, in words for its sender; undefined if it may proceed */
+/** @returns the reason for the sender why the request is refused; undefined if it may proceed */
 export function refuseBrowser(
   source: RequestSource,
   { origins, hosts = [] }: BrowserPolicy,

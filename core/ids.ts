@@ -1,4 +1,7 @@
-/** The forms of identifiers and codes, each defined once. Purely lexical; randomness is an argument. */
+/**
+ * The forms of identifiers and codes, each defined once. All checks are purely lexical; callers pass in
+ * random values.
+ */
 import { assert } from './assert.ts';
 
 declare const brand: unique symbol;

@@ -1,4 +1,7 @@
-/** The result of reading, looking up or judging: a value, or the reason why there is none. Refusals are not thrown. */
+/**
+ * The result of reading, looking up or judging: a value, or the reason why there is none. Code returns
+ * refusals and does not throw them.
+ */
 export type Result<Value, Refusal> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 

@@ -15,7 +15,10 @@ export interface Tenure extends Pick<AccountOwner, 'currencyCode' | 'registeredA
   readonly until: Date | null;
 }
 
-/** The tenures of an institution, past, present and future, oldest first. Adjoining ones are merged. */
+/**
+ * The periods in which an institution owns the account, past, present and future, oldest first. Adjoining
+ * periods are merged.
+ */
 export function tenuresOf({ owners }: BookedAccount, institutionId: string): readonly Tenure[] {
   const tenures: Tenure[] = [];
   let before: Date | null = null;

@@ -71,7 +71,7 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
   });
 }
 
-/** Whether the last day that had ended at `overAt` is closed at `now`. */
+/** Whether the last day that had ended by `overAt` is closed at `now`. */
 export const isClosedBy = (now: Date, overAt: Date): boolean =>
   now.getTime() >= startOfDay(overAt.getTime()) + closedAfterMs;
 
@@ -83,7 +83,10 @@ export const isClosedBy = (now: Date, overAt: Date): boolean =>
 const firstDayOf = ({ registeredAt, ownedFrom }: BookProgress): Date =>
   new Date(Math.max(startOfDay(registeredAt.getTime()) - dayMs, ownedFrom?.getTime() ?? 0));
 
-/** Whether the receiver is entitled to the book of this period, made or not. */
+/**
+ * Whether the receiver is entitled to the book of this period. It does not matter whether the book is made
+ * yet.
+ */
 export const isOwed = (progress: BookProgress, { from, to }: Period): boolean =>
   from >= firstDayOf(progress) && (progress.ownedUntil === null || to <= progress.ownedUntil);
 
@@ -119,7 +122,9 @@ export function lateDay(progress: BookProgress, now: Date): string | undefined {
 /** A registered address to which no book can be sent. */
 interface UnusableEndpoint {
   readonly registeredAs: string;
-  /** `unknown-party`: neither a payment system nor the internalId of an institution. */
+  /**
+   * `unknown-party`: the registered name is neither a payment system nor the internalId of an institution.
+   */
   readonly reason: 'unknown-party' | 'no-account' | 'unusable-address';
   /** The internalId, if an institution was registered by its BIC instead. */
   readonly internalId: string | null;

@@ -117,7 +117,10 @@ export const entriesPerPage = 125; // keeps a page within 256 KiB and 5,000 elem
 
 const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
 
-/** Names a period: `20261121` for a whole day, else start and end with hours and minutes. At most 20 characters. */
+/**
+ * Names a period in at most 20 characters. A whole day is `20261121`; another period is its start and end
+ * with hours and minutes.
+ */
 export function periodName({ from, to }: Period): string {
   const compactTime = (at: Date) => at.toISOString().slice(0, 16).replaceAll(/[-:T]/g, '');
   const isDay = to.getTime() - from.getTime() === dayMs && compactTime(from).endsWith('0000');

@@ -1,6 +1,6 @@
 /** When a failed send is retried and when it is given up: for deliveries (CBK-1) and for instructions and requests. */
 
-/** The stored message fails its integrity check, or is missing. It is not sent in that state. */
+/** The stored message fails its integrity check, or is missing. The worker then does not send it. */
 export const messageChanged = 'message-changed';
 
 /** This process lacks the key of SEALING_KEYS that opens the message. Another process may have it. */
@@ -64,7 +64,7 @@ export interface FailedAttempt {
   readonly httpStatus: number | null;
   /** The receiver's `Retry-After` in milliseconds, if any. */
   readonly retryAfterMs: number | null;
-  /** 0 to 1, drawn by the caller. */
+  /** A random number from 0 to 1, which the caller draws. */
   readonly random: number;
 }
 

@@ -76,9 +76,9 @@ export interface HeldUp {
   readonly gatesFull: number;
 }
 
-/** One receiver, as all workers together see it. */
+/** The state of one receiver, added up over all workers. */
 export interface ReceiverHealth {
-  /** The name of its gate: a registered address, or a party and an address. */
+  /** The name of the receiver's gate: a registered address, or a party and an address. */
   readonly receiver: string;
   /** Number of workers by breaker state. */
   readonly closed: number;

@@ -11,7 +11,7 @@ import {
 import { institutionNamed, type Operator, type ReferenceData } from '../scheme/reference.ts';
 import { parseWebAddress, type WebAddressPolicy } from './web-address.ts';
 
-/** The values that determine where a message goes. */
+/** The values that determine the receiver of a message. */
 export interface Addressed {
   readonly kind: string;
   /** Clearing system id, or id of an FX provider or owner of a book. */
@@ -20,7 +20,7 @@ export interface Addressed {
   readonly url: string | null;
 }
 
-/** Concurrent sends to one receiver, per process. */
+/** The largest number of concurrent sends to one receiver, per process. */
 export const mostSendsAtOnce = 16;
 
 /** The operator of a payment system. */

@@ -31,7 +31,7 @@ const divider = /[/\\?#%]/;
 
 const webSchemes = ['https', 'http'];
 
-/** @returns the parts, or the reason in words why the address may not be used */
+/** @returns the parts, or the reason why the address may not be used */
 export function parseWebAddress(address: string, schemes = webSchemes): Result<WebAddress, string> {
   if (address.length > maxLength) return refused(`is longer than ${maxLength} characters`);
   const match = form.exec(address);
@@ -49,7 +49,7 @@ export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: We
   return scheme === 'https' || scheme === 'amqps' || (allowLoopbackHttp && isLoopbackHost(host));
 }
 
-/** Checks that only characters that need it are percent-encoded, and that they decode to visible ones. */
+/** Checks that the text percent-encodes only characters that need it, and no invisible ones. */
 function encodingFault(text: string): string | undefined {
   if (/%(?![0-9a-f]{2})/i.test(text)) return 'has a percent sign that does not begin an encoded character';
   for (const [triplet] of text.matchAll(/%[0-7][0-9a-f]/gi)) {

@@ -45,7 +45,7 @@ export interface ForwardedLeg {
  */
 export type ElementRule = 'pass' | 'leave-out' | 'leg';
 
-/** How a pacs.008 under a given usage guideline is forwarded. */
+/** How the gateway forwards a pacs.008 that follows a given usage guideline. */
 export interface Forwarding {
   /** The children of `GrpHdr` and of `CdtTrfTxInf`, in schema order. */
   readonly headerOrder: readonly string[];

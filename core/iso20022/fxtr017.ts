@@ -10,7 +10,7 @@ import { compact } from '../compact.ts';
 import { buildAmount, collapsed, readAmount, type AgentIdentification, type Amount } from './parties.ts';
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
-/** Names the service in every notification (`PdctTp`). */
+/** The name of the service in every notification (`PdctTp`). */
 const productType = 'ISTHMUS';
 
 export interface Fxtr017 {

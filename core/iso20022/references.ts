@@ -32,7 +32,7 @@ export interface OriginalReferences {
   readonly uetr: string;
 }
 
-/** The ids as a party repeats them in its report: all but the UETR are optional. */
+/** The ids that a party repeats in its report. All but the UETR are optional. */
 export type ReportedReferences = Partial<OriginalReferences> & Pick<OriginalReferences, 'uetr'>;
 
 /** Identifies a message. Only some kinds of message have a `uetr`. */
@@ -136,7 +136,7 @@ export interface NamedAgents {
   readonly intermediaryAgent2?: AgentIdentification;
 }
 
-/** The value if it is present and passes the test. */
+/** Returns the value if it is present and passes the test. */
 export const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
   value !== undefined && test(value) ? value : undefined;
 

@@ -8,7 +8,10 @@ export const foreignName = '#foreign';
 
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
-  /** Without prefix. {@link foreignName} for an element of another namespace, so that no path matches it. */
+  /**
+   * The name without prefix. An element of another namespace has the name {@link foreignName}, so that no
+   * path matches it.
+   */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];

@@ -29,7 +29,7 @@ export interface Violation extends RejectionDetails {
 /** Further violations are dropped (docs/explanation/architecture.md, order of intake). */
 export const maxViolations = 20;
 
-/** Elements that the schema restricts only because of MSG-5. */
+/** Elements that the schema restricts because of MSG-5, and for no other reason. */
 const guidelineElements: ReadonlySet<string> = new Set([
   'MsgId',
   'NbOfTxs',

@@ -42,7 +42,9 @@ function atDestination({ message, context, ends }: Judged<SubmissionContext>): P
   };
 }
 
-/** Whether the agent checks refuse the PSP anyway; the mismatch then does not make the charges wrong. */
+/**
+ * Whether the agent checks refuse the PSP anyway. If so, its mismatch with the charges is no separate fault.
+ */
 const isPspAtFault = ({ psp, charging, mayStandThere }: Pair) =>
   psp !== charging && !mayStandThere(psp) && mayStandThere(charging);
 

@@ -24,7 +24,7 @@ const needsFigures = {
   hindered: ({ ends }) => destinationUnknown(ends),
 } as const satisfies Partial<OwnCheck>;
 
-/** In the order of PAY-3. `ownMaximumCheck` comes after them. */
+/** The checks in the order of PAY-3. `ownMaximumCheck` comes after them. */
 export const ownExchangeChecks: readonly OwnCheck[] = [
   {
     name: 'quote or own account',

@@ -6,17 +6,17 @@
 export const caseActions = ['take', 'note', 'close', 'reopen'] as const;
 export type CaseAction = (typeof caseActions)[number];
 
-/** `open`: nobody handles it; `taken`: an operator does; `closed`: nothing is left to do. */
+/** `open`: nobody handles the alert. `taken`: an operator handles it. `closed`: nothing is left to do. */
 export const alertStates = ['open', 'taken', 'closed'] as const;
 export type AlertState = (typeof alertStates)[number];
 
 /** An operator's act on record. */
 export interface CaseEntry {
-  /** The alert concerned; null: the whole case. */
+  /** The alert that the act concerns; null if it concerns the whole case. */
   readonly alertId: string | null;
-  /** The alerts concerned, at most a hundred; empty if the case had no alert. */
+  /** The alerts that the act concerns, at most a hundred; empty if the case had no alert. */
   readonly alerts: readonly { readonly alertId: string; readonly kind: string }[];
-  /** The full number of alerts concerned. */
+  /** The number of alerts that the act concerns, which may exceed a hundred. */
   readonly alertCount: number;
   readonly action: CaseAction;
   /** Client id of the operator. */
@@ -50,7 +50,7 @@ export interface AlertFilter {
   readonly states: readonly AlertState[];
   readonly severity?: 'alert' | 'security';
   readonly kind?: string;
-  /** All names of the party; an alert under any of them matches. */
+  /** All names of the party. The filter matches an alert under any of them. */
   readonly parties?: readonly string[];
   readonly subjectId?: string;
   readonly takenBy?: string;
@@ -98,7 +98,7 @@ export type CaseHindrance =
       /** The alerts of the case that are still open. */
       readonly open: readonly AlertsOfKind[];
     }
-  /** Nothing is closed, so nothing can be reopened. */
+  /** Nothing in the case is closed, so nothing can be reopened. */
   | { readonly kind: 'not-closed' }
   /** The operator did not say which kinds are finished, or named a kind that has no open alert. */
   | {
@@ -107,7 +107,7 @@ export type CaseHindrance =
       readonly over: readonly string[];
       readonly never: readonly string[];
     }
-  /** `seen` is missing, is no alert of the case, or no open alert came before it. */
+  /** `seen` is missing, is not an alert of the case, or is older than every open alert. */
   | { readonly kind: 'unseen'; readonly open: readonly AlertsOfKind[]; readonly seen: string | undefined };
 
 /**

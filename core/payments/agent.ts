@@ -37,7 +37,7 @@ export function resolveAgent(
   return isLeiInOrder ? institution : undefined;
 }
 
-/** Refusals show this if {@link resolveAgent} finds no institution. */
+/** Rejections show this text if {@link resolveAgent} finds no institution. */
 export const unknownInstitution = 'an institution that the service does not know';
 
 /**

@@ -40,7 +40,7 @@ export interface BoundPayment {
   readonly sourceAmount: Amount;
   readonly destinationAmount: Amount;
   readonly creditorAgentFee: string;
-  /** From the quote; undefined without a quote. */
+  /** Taken from the quote; undefined without a quote. */
   readonly sourceLeg: SettlementLeg | undefined;
   readonly destinationLeg: SettlementLeg;
   /** The destination SAP, which instructs the destination PSP. */

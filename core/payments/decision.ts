@@ -105,10 +105,13 @@ export interface DueDecision {
   readonly report: StoredReport | null;
   /** The confirmed outcome that decides; null if something else decides. */
   readonly outcomeId: string | null;
-  /** Present if the gateway itself rejects. */
+  /** Present if the gateway itself rejects the payment. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
-  /** Whether to send the confirmation, if one is due. False if the HTTP answer to the destination carries it. */
+  /**
+   * Whether to send the confirmation, if one is due. False if the HTTP answer to the destination already
+   * carries it.
+   */
   readonly sendsConfirmation: boolean;
 }
 

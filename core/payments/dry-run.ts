@@ -17,7 +17,7 @@ import type { Rejection } from '../rejections/rejection.ts';
 import type { Result } from '../result.ts';
 import { requestRejectionOf, routeRequest } from '../resolutions/resolution.ts';
 
-/** The layers of checks. Each needs values that the layer before found valid. */
+/** The layers of checks. Each layer needs values that the previous layer found valid. */
 export const layers = ['schema', 'rules', 'reference-data'] as const;
 export type Layer = (typeof layers)[number];
 
@@ -232,7 +232,7 @@ function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext
     case 'pacs028':
     case 'fxtr017':
     case 'camt054':
-      return { judged: [], rejections: [] }; // their schemas contain all rules
+      return { judged: [], rejections: [] }; // the schemas of these messages contain all rules
   }
 }
 

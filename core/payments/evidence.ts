@@ -9,7 +9,7 @@ import type { RecordedOutcome } from './recorded-outcome.ts';
 export interface EvidenceMessage {
   readonly messageId: string;
   readonly type: string;
-  /** MsgId. */
+  /** The MsgId of the message. */
   readonly messageIdentification: string;
   readonly direction: 'in' | 'out';
   readonly leg: 'source' | 'destination' | 'fxp';
@@ -23,7 +23,7 @@ export interface EvidenceMessage {
   readonly at: Date;
 }
 
-/** Counts repeats and contradictions on record that are not shown, because there are too many. */
+/** A number of repeats and contradictions on record that are not shown, because there are too many. */
 export interface MessagesLeftOut extends Pick<
   EvidenceMessage,
   'type' | 'direction' | 'leg' | 'party' | 'status'
@@ -56,11 +56,14 @@ export interface EvidenceAttempt {
   readonly errorClass: string | null;
   /** Target address, for operators only. Null if the attempt opened no socket. */
   readonly url: string | null;
-  /** Start of an answer other than 2xx, at most 1 KiB; for operators only. */
+  /** The start of an HTTP answer other than 2xx, at most 1 KiB; for operators only. */
   readonly responseExcerpt: string | null;
 }
 
-/** Counts attempts on record that are not shown, because there are too many. The first of each outcome is shown. */
+/**
+ * A number of attempts on record that are not shown, because there are too many. The first of each outcome is
+ * shown.
+ */
 export interface AttemptsLeftOut extends Pick<EvidenceAttempt, 'outcome'> {
   readonly number: number;
 }
@@ -72,7 +75,7 @@ export interface EvidenceDelivery {
   /** The callback address that the source named; null for other kinds. */
   readonly url: string | null;
   readonly askedAt: Date;
-  /** For an instruction: when somebody last asked for the status; scheduled enquiries do not count. */
+  /** For an instruction: the time of the last request for the status. Scheduled enquiries do not count. */
   readonly enquiryAskedAt: Date | null;
   readonly nextDueAt: Date;
   readonly deliveredAt: Date | null;
@@ -91,7 +94,10 @@ export interface EvidenceEvent {
   readonly detail: unknown;
 }
 
-/** Counts events on record that are not shown, because there are too many. The first of each kind is shown. */
+/**
+ * A number of events on record that are not shown, because there are too many. The first of each kind is
+ * shown.
+ */
 export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' | 'party'> {
   readonly number: number;
 }
@@ -111,7 +117,7 @@ export interface EvidenceRefused {
   readonly fault: Readonly<Record<string, string | null>>;
 }
 
-/** Parties and route of a payment, from its row. */
+/** The parties and the route of a payment, from its database row. */
 export interface EvidencePayment {
   readonly messageId: string;
   readonly forwardedMessageId: string | null;
@@ -139,7 +145,7 @@ export interface PaymentEvidence {
   readonly events: readonly EvidenceEvent[];
   readonly eventsLeftOut: readonly EventsLeftOut[];
   readonly refused: readonly EvidenceRefused[];
-  /** The operators' acts on the payment and on each of its alerts. */
+  /** The acts of operators on the payment and on each of its alerts. */
   readonly entries: readonly CaseEntry[];
   /** The outcomes that operators recorded. */
   readonly outcomes: readonly RecordedOutcome[];

@@ -36,7 +36,7 @@ export interface QuoteFlow {
   readonly best: number;
   /** Quotes that a maximum made smaller than the request. */
   readonly capped: number;
-  /** Payments by its quotes that were accepted in the period. */
+  /** Payments that used the FX provider's quotes and were accepted in the period. */
   readonly used: number;
 }
 

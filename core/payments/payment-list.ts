@@ -1,6 +1,6 @@
 /**
- * Lists of payments: filters, and the state of each payment. The state adds to the status whether all parties are told,
- * and whether a person must act.
+ * Lists payments, with filters and the state of each payment. The state combines the status with two facts:
+ * whether all parties are told, and whether a person must act.
  */
 import { finalStatuses } from './report.ts';
 
@@ -24,7 +24,7 @@ export interface PaymentFilter {
   readonly reasonCode?: string;
   readonly corridor?: string;
   readonly priority?: 'HIGH' | 'NORM';
-  /** Matches source or destination. */
+  /** Matches the source or the destination. */
   readonly clearingSystem?: string;
   /** InternalId of an institution; matches debtor agent, creditor agent or FX provider. */
   readonly institutionId?: string;

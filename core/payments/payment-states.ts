@@ -85,7 +85,7 @@ export const paymentChanges = {
   },
 } as const satisfies Record<string, PaymentChange>;
 
-/** A final status with its origin. */
+/** A final status, the party that decided it, and the rule. */
 export interface Ending {
   readonly status: FinalStatus;
   readonly by: Decider;

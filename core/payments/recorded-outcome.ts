@@ -12,7 +12,7 @@ export interface NewOutcome {
   readonly reasonCode: string | null;
   /** Free text of the operator, without personal data. */
   readonly evidence: string;
-  /** Client id. */
+  /** Client id of the operator who recorded the outcome. */
   readonly by: string;
 }
 
@@ -62,7 +62,7 @@ export type OutcomeHindrance =
    * The outcome says that nothing was credited, but the instruction may have arrived since it was recorded.
    */
   | { readonly kind: 'sent-since'; readonly attempt: number }
-  /** The payment was decided first: by the destination, or by the gateway (unreachable). */
+  /** The payment was decided before: by the destination, or by the gateway (unreachable). */
   | { readonly kind: 'decided'; readonly status: FinalStatus };
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Lists of submissions, both payments and resolutions, from the moment that they are stored, with the answer so far.
+ * Lists submissions, both payments and resolutions, with the answer so far. A submission is in the list from
+ * the moment that it is stored.
  */
 import type { ListPlace } from '../list-place.ts';
 
@@ -28,14 +29,14 @@ export interface SubmissionFilter {
   /** MsgId. */
   readonly messageIdentification?: string;
   readonly subjectId?: string;
-  /** Time of storing; `from` is inclusive, `to` exclusive. */
+  /** The time when the submission was stored; `from` is inclusive, `to` exclusive. */
   readonly from?: Date;
   readonly to?: Date;
-  /** Minimum number of seconds since storing, by the database clock. */
+  /** Minimum number of seconds since the submission was stored, by the database clock. */
   readonly olderThanSeconds?: number;
 }
 
-/** Ids, codes and times; no personal data. */
+/** One submission in a list. It contains ids, codes and times, but no personal data. */
 export interface ListedSubmission {
   readonly submissionId: string;
   readonly message: SubmittedMessage;

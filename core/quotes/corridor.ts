@@ -105,7 +105,7 @@ export type CorridorRefusal =
       readonly lacks: 'two countries' | 'FX provider';
     };
 
-/** FX-2, FX-3: why an FX provider may not post a rate. */
+/** FX-2, FX-3: a reason why an FX provider may not post a rate. */
 export type RateRefusal =
   | { readonly code: 'same-currency-corridor'; readonly currency: string }
   | { readonly code: 'corridor-not-set-up'; readonly end?: EndRefusal }

@@ -197,14 +197,14 @@ export function marketRateOf({ fxps }: Corridor, offers: readonly FxpOffer[]): s
   return best === undefined ? undefined : renderDecimal(best);
 }
 
-/** Explains an empty result: there is no rate, or the amount is too small even at the best rate. */
+/** Explains an empty result: no rate exists, or the amount is too small even at the best rate. */
 function noneLeft([best]: readonly Choice[], terms: Terms): Ranked<never> {
   if (best === undefined) return ok([]);
   const { destination } = best.amounts;
   return nothingLeft(destination, feeOn(destination, terms.creditorAgentFee));
 }
 
-/** The values that apply to every quote of a request, read once. */
+/** The values that apply to every quote of a request. They are read once per request. */
 interface Terms {
   readonly fxps: Corridor['fxps'];
   readonly maxima: Maxima;
@@ -254,7 +254,7 @@ interface Choice {
   readonly amounts: CappedAmounts;
 }
 
-/** At most one choice per FX provider that can settle, best first. */
+/** Returns at most one choice per FX provider that can settle, best first. */
 function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxima }: Terms): Choice[] {
   const choices: Choice[] = [];
   for (const offer of offers) {

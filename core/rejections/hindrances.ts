@@ -7,7 +7,9 @@ const below = (path: string) => `CdtTrfTxInf/${path}`;
 export const refusedItself = (agent: 'DbtrAgt' | 'CdtrAgt') =>
   `It is checked against ${below(agent)}, which is itself refused.`;
 
-/** For checks that need the destination country: a message may name two contradictory ones. */
+/**
+ * For checks that need the destination country: a message may name two countries that contradict each other.
+ */
 function contradictedCountry({ isContradicted }: Ends): string | undefined {
   return isContradicted
     ? `It is checked against the country of ${below('CdtrAgt')}, which ${below('ChrgsInf[2]/Agt')} contradicts.`
@@ -34,7 +36,7 @@ export function destinationUnknown(ends: Ends): string | undefined {
   return ends.destination === undefined ? (unknown ?? refusedItself('CdtrAgt')) : undefined;
 }
 
-/** For the check of decimals: their number depends on the currency. */
+/** For the check of decimals: the currency determines their number. */
 export function currencyWrong(paths: readonly string[]): string | undefined {
   const amounts = paths.filter((path) => !path.startsWith('AgrdRate/')).map(below);
   return amounts.length === 0 ? undefined : `The currency is wrong: ${amounts.join(', ')}.`;

@@ -24,7 +24,7 @@ export interface FieldDifference {
 
 const { group, transaction } = pacs008Paths;
 
-/** Elements that the gateway sets itself, and the differences that are allowed in them. */
+/** Elements that the gateway sets itself, and the kinds of difference that a rule allows in them. */
 const setByGateway: readonly {
   readonly xpath: string;
   readonly ruleId: string;
@@ -119,7 +119,7 @@ export function compareMessages(received: XmlElement, forwarded: XmlElement): re
   });
 }
 
-/** The rule that requires a difference, if any. */
+/** The rule that requires a difference; undefined if none does. */
 function ruleOf(difference: FieldDifference, received: XmlElement): string | undefined {
   const { change, receivedXpath, forwardedXpath } = difference;
   const xpath = forwardedXpath ?? receivedXpath ?? '';

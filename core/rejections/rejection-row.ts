@@ -5,12 +5,12 @@ import type { EventKind } from '../operations/event-kinds.ts';
 export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
 
 export interface RejectionRow {
-  /** A code of the external set of status reasons. */
+  /** A code of ISO 20022's external set of status reasons. */
   readonly isoCode: string;
   readonly ruleId: string;
   /** The statement that the check verifies, for the published table. */
   readonly checks: string;
-  /** The XPath, if the check does not pass one. */
+  /** The XPath of the rejection, unless the check passes one. */
   readonly xpath?: string;
   /** The kind of fault, if the check does not pass one. Default: `value`; null: the fault is not in the message. */
   readonly fault?: Fault | null;

@@ -15,15 +15,18 @@ export interface TurnedAway {
    * is the payment's final status.
    */
   readonly isRefusal: boolean;
-  /** Texts of `AddtlInf`, one per element. */
+  /** The texts of `AddtlInf`; each becomes one element. */
   readonly additionalInformation: readonly string[];
-  /** The long form, for the header `Isthmus-Rejection`. */
+  /** The long text, for the header `Isthmus-Rejection`. */
   readonly explanation: string;
-  /** Audit event to record, if any. */
+  /** The audit event to record, if there is one. */
   readonly event: ReturnType<typeof rowOf>['event'];
 }
 
-/** Added for the sender of a broken copy, who might otherwise believe that the payment itself is rejected. */
+/**
+ * The answer contains this if a broken copy is rejected. Its sender might otherwise believe that the payment
+ * itself is rejected.
+ */
 const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
 
 /**

@@ -23,7 +23,7 @@ export interface Enquiry {
   readonly destination: ClearingSystem;
   readonly operator: Operator;
   readonly assignee: AgentIdentification;
-  /** The account that a proxy directory found; the creditor agent is asked about it. */
+  /** The account that a proxy directory found. The gateway asks the creditor agent about it. */
   readonly found?: KnownAccount;
 }
 

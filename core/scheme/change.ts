@@ -161,9 +161,9 @@ export function edited(scheme: Scheme, edits: readonly SchemeEdit[]): Scheme {
 }
 
 export interface CompareOptions {
-  /** Leave existing objects unchanged. */
+  /** Leaves existing objects unchanged. */
   readonly onlyNew?: boolean;
-  /** End objects that `to` lacks. */
+  /** Ends objects that `to` lacks. */
   readonly endAbsent?: boolean;
 }
 

@@ -36,7 +36,7 @@ export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly 
   ];
 }
 
-/** How changes of the scheme are handled. */
+/** The rules for changes of the scheme. */
 export interface SchemePolicy extends WebAddressPolicy {
   /** False for demos only: no change then needs approval. */
   readonly fourEyes: boolean;

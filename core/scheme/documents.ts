@@ -16,7 +16,7 @@ export interface PublicKeyDocument {
 /** The private members of a JWK, by RFC 7518 (6.2.2, 6.3.2 and 6.4.1) and RFC 8037 (2). */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** @returns what is wrong, if the JWK contains a part of a private key; undefined if it does not */
+/** @returns the fault if the JWK contains a part of a private key; undefined if it does not */
 export function privateMember(jwk: Readonly<Record<string, unknown>>): string | undefined {
   const member = privateMembers.find((one) => one in jwk);
   return member === undefined
@@ -44,7 +44,7 @@ export interface CountryDocument {
 export interface OperatorDocument {
   readonly operatorId: string;
   readonly name: string;
-  /** Base address; `/iso20022/pacs008` and so on are appended. */
+  /** Base address of the operator. The gateway appends `/iso20022/pacs008` and so on. */
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
   /**
@@ -146,7 +146,7 @@ export interface ClientDocument {
   readonly role: 'psp' | 'fxp' | 'ipso' | 'operator';
   readonly institutionId: string | null;
   readonly clearingSystemId: string | null;
-  /** Whether its secret is public knowledge. */
+  /** Whether the client's secret is public, as in demos. */
   readonly demo: boolean;
   /** Secrets that have not ended. An export contains their hashes only if it asks for them. */
   readonly secrets: readonly {
@@ -186,7 +186,7 @@ export interface SchemeDocuments {
 export type SchemeKind = keyof SchemeDocuments;
 export type SchemeDocument = SchemeDocuments[SchemeKind];
 
-/** In order of dependency: a document refers only to earlier kinds. */
+/** The kinds in order of dependency: a document refers only to earlier kinds. */
 export const schemeKinds = [
   'currencies',
   'countries',

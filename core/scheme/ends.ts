@@ -24,7 +24,7 @@ export interface SubmissionContext {
 export interface SubmissionNow extends SubmissionContext {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** When the submission was stored, database clock, epoch milliseconds; default: `now`. */
+  /** When the submission was stored, by the database clock, in epoch milliseconds; `now` if absent. */
   readonly storedAt?: number;
   /** Keys that the record already uses. Absent in a dry run, which does not read the record. */
   readonly recorded?: RecordedKeys;
@@ -94,7 +94,7 @@ export function findEnds(message: Pacs008, { reference, sourceSystem }: Submissi
   };
 }
 
-/** How long a sender's MsgId counts as used, in days. */
+/** The number of days for which a sender's MsgId counts as used. */
 export const messageIdsCountForDays = 62;
 
 /** Keys of a submission that other messages on record already use. */

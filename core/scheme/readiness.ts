@@ -7,7 +7,7 @@ import type { ClearingSystemDocument, InstitutionDocument, Scheme } from './docu
 import { systemsFor } from './finding.ts';
 
 export interface ReadinessItem {
-  /** A few words. */
+  /** A few words that name the item. */
   readonly item: string;
   readonly isMet: boolean;
   /** If the item is met, the facts that meet it; otherwise the next step. */

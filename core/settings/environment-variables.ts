@@ -19,7 +19,7 @@ export interface Details {
   readonly default?: string;
   /** Whether the process refuses to start without it. */
   readonly required?: true;
-  /** Whether `NAME_FILE` may name a file that holds the value: secrets and certificates. */
+  /** Whether `NAME_FILE` may name a file that holds the value, as for secrets and certificates. */
   readonly file?: true;
 }
 
@@ -62,7 +62,7 @@ export function setting<T, const D extends Details>(
 export const text = (isFormed: (value: string) => boolean, allowed: string) =>
   z.string().refine(isFormed).describe(allowed);
 
-/** Text that is parsed to a value; `parse` returns undefined if it cannot be. */
+/** Text that `parse` turns into a value; `parse` returns undefined if the text is malformed. */
 export const parsed = <T>(parse: (value: string) => T | undefined, allowed: string) =>
   z
     .string()

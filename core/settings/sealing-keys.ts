@@ -17,7 +17,7 @@ export interface SealingKey {
   readonly key: string;
 }
 
-/** The expected form, in words. */
+/** Describes the expected form. */
 export const sealingKeysForm =
   'id:key, separated by white space or commas, each key 32 bytes in base64 (openssl rand -base64 32), no id twice';
 
