@@ -166,8 +166,10 @@ export interface ResolutionEnquiry {
 /**
  * The judgement of a request, by verdict.
  * `routed`: a party must be asked.
- * `answered`: the gateway rejects it, or it repeats an answered resolution. The callback carries the answer too.
- * `refused`: a repeat with other content. Only the HTTP answer says so; the resolution stays as it is.
+ * `answered`: the gateway rejects the request, or the request repeats an answered resolution. The callback
+ * carries the answer too.
+ * `refused`: the request is a repeat with other content. Only the HTTP answer reports this; the resolution
+ * stays as it is.
  */
 export type ResolutionJudgement =
   | {

@@ -54,7 +54,8 @@ export interface PaymentInput {
 }
 
 /**
- * How a payment ended. `REFUSED`: only refused repeats came. `LAPSED`: no submission came, or none could be answered.
+ * How a payment ended. `REFUSED`: the gateway refused every submission as a repeat. `LAPSED`: no submission
+ * came, or none could be answered.
  */
 export interface PaymentOutcome {
   readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
@@ -83,7 +84,8 @@ export interface ResolutionInput {
 }
 
 /**
- * How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: no request came, or none could be answered.
+ * How a resolution ended. `REFUSED`: the gateway refused the request as a repeat. `LAPSED`: no request came,
+ * or none could be answered.
  */
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }

@@ -35,7 +35,7 @@ interface Text {
   /** The source text, with quotes and escapes. */
   readonly lexeme: string;
   readonly isName: boolean;
-  /** The enclosing frames, innermost last. The generator goes on changing them. */
+  /** The enclosing frames, innermost last. The generator keeps changing this array. */
   readonly stack: readonly Frame[];
 }
 

@@ -23,7 +23,10 @@ export interface EvidenceMessage {
   readonly at: Date;
 }
 
-/** A number of repeats and contradictions on record that are not shown, because there are too many. */
+/**
+ * The number of messages of one sort (repeats and contradictions) that are on record but too many to be
+ * shown.
+ */
 export interface MessagesLeftOut extends Pick<
   EvidenceMessage,
   'type' | 'direction' | 'leg' | 'party' | 'status'
@@ -61,8 +64,8 @@ export interface EvidenceAttempt {
 }
 
 /**
- * A number of attempts on record that are not shown, because there are too many. The first of each outcome is
- * shown.
+ * The number of attempts with one outcome that are on record but too many to be shown. The first of each
+ * outcome is shown.
  */
 export interface AttemptsLeftOut extends Pick<EvidenceAttempt, 'outcome'> {
   readonly number: number;
@@ -95,7 +98,7 @@ export interface EvidenceEvent {
 }
 
 /**
- * A number of events on record that are not shown, because there are too many. The first of each kind is
+ * The number of events of one kind that are on record but too many to be shown. The first of each kind is
  * shown.
  */
 export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' | 'party'> {

@@ -73,15 +73,15 @@ export interface QuoteSnapshot {
   readonly rateId: string;
   readonly tierImprovementId: string | null;
   readonly pspImprovementId: string | null;
-  /** includes all improvements */
+  /** the rate with all improvements */
   readonly exchangeRate: string;
   readonly sourceInterbankSettlementAmount: string;
   readonly sourceCappedToMaxAmount: boolean;
   readonly destinationInterbankSettlementAmount: string;
   readonly destinationCappedToMaxAmount: boolean;
-  /** in source currency; invoiced */
+  /** in source currency; invoiced to the source PSP, not deducted from the payment */
   readonly networkSchemeFee: string;
-  /** in destination currency; deducted */
+  /** in destination currency; the creditor agent deducts it */
   readonly creditorAgentFee: string;
   readonly sourceSapId: string;
   readonly sourceAccountId: string;

@@ -14,9 +14,9 @@ import { reject, type Rejection } from '../rejections/rejection.ts';
 type Standing = 'own' | 'other' | 'unknown';
 
 /**
- * Checks every element of the assignment that names the asker: creator, first agent and assigner. An agent must belong
- * to the submitter, and so must an assigner given as a party. A creator given as a party may be a customer, but not
- * somebody else's institution.
+ * Checks every element of the assignment that names the party that asks: creator, first agent and assigner.
+ * An agent must belong to the submitter, and so must an assigner that is given as a party. A creator that is
+ * given as a party may be a customer, but not an institution of another submitter.
  * @param request `IdVrfctnReq`, valid by its schema
  * @param sourceSystem the submitting clearing system
  */

@@ -36,7 +36,7 @@ export interface Institution extends Omit<
 export interface BookedAccount {
   readonly sapId: string;
   readonly accountId: string;
-  /** All past, present and future owners, oldest first; at least one. */
+  /** All owners up to now, oldest first; at least one. */
   readonly owners: readonly AccountOwner[];
 }
 
