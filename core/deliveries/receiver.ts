@@ -1,6 +1,7 @@
 /**
- * Finds the receiver of a message in the reference data: the address registered for its kind, and the name of
- * the gate that limits sends to it (CBK-3). Each send checks again whether the address may be used.
+ * Finds the receiver of a message in the reference data: the address registered for its kind. It also gives
+ * the name of the gate that limits sends to this address (CBK-3). Each send checks again whether the address
+ * may be used.
  */
 import {
   originOf,

@@ -44,7 +44,7 @@ export function isoIdentifier(namespace: string): string | undefined {
 }
 
 /**
- * The namespaces that a message in an unsupported version should have had: those of the same kind
+ * The namespaces that a message in an unsupported version should have had. They are those of the same kind
  * (`pacs.008`), or all of `expected` if none is of that kind.
  * @param identifier ISO name, e.g. `pacs.008.001.08`
  */

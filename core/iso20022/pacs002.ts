@@ -129,9 +129,9 @@ function readReason(
 }
 
 /**
- * Finds breaches of the usage guideline in a pacs.002 that passed its schema: RJCT without a reason code
- * (MSG-11), or a code that the gateway's edition of the code set lacks. The destination's status counts
- * despite a breach.
+ * Finds breaches of the usage guideline in a pacs.002 that passed its schema. A breach is RJCT without a
+ * reason code (MSG-11), or a code that the gateway's edition of the code set lacks. The destination's status
+ * counts despite a breach.
  */
 export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
   const { report, transaction, status } = partsOf(document);
