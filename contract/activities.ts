@@ -15,7 +15,7 @@ export interface Submission {
 
 /** The two ends of an accepted payment, and how it travels between them. */
 export interface Route {
-  /** `SG-TH`. */
+  /** The two countries, e.g. `SG-TH`. */
   readonly corridor: string;
   readonly sourceSystem: string;
   readonly destinationSystem: string;
@@ -26,15 +26,19 @@ export interface Route {
 
 /**
  * The judgement of a submission, by verdict.
- * `accepted`: answered ACTC; the workflow forwards the payment.
- * `decided`: the gateway rejected this submission, or the payment that it repeats is decided. The callback carries the
- * decision too.
- * `refused`: a repeat with other content. Only the HTTP answer says so (RJCT); the payment stays as it is.
+ * `accepted`: the gateway answered ACTC, and the workflow forwards the payment.
+ * `decided`: the gateway rejected this submission, or the payment that it repeats is decided. The callback
+ * carries the decision too.
+ * `refused`: the submission is a repeat with other content. Only the HTTP answer reports this (RJCT); the
+ * payment stays as it is.
  */
 export type Judgement =
   | {
       readonly verdict: 'accepted';
-      /** Whether a repeat has asked for the status, and no enquiry has gone to the destination since. */
+      /**
+       * Whether a repeated submission has asked for the status, and no enquiry has gone to the destination
+       * since.
+       */
       readonly enquiry: boolean;
       readonly answerMessageId: string;
       readonly instructionDeliveryId: string;
@@ -46,13 +50,16 @@ export type Judgement =
       /** Epoch milliseconds at which the submission was loaded to be judged. */
       readonly now: number;
       /**
-       * Whether the destination has answered a send, without a final, and no repeat has asked for the status since.
-       * Then only enquiries follow.
+       * Whether the destination has answered a send without a final status, and no repeated submission has
+       * asked for the status since. The workflow then sends only enquiries.
        */
       readonly isTaken: boolean;
-      /** Epoch milliseconds at which the last send began, if there was one. Enquiries due before that were made. */
+      /**
+       * Epoch milliseconds at which the last send began, if there was one. Every enquiry due before that time
+       * was made.
+       */
       readonly lastSentAt?: number;
-      /** Id of the destination's first final, if it is stored but not applied yet. */
+      /** Id of the destination's first final status report, if it is stored but not applied yet. */
       readonly finalReportId?: string;
     }
   | { readonly verdict: 'decided'; readonly answerMessageId: string; readonly decision: Decision }
@@ -66,30 +73,36 @@ export type Judgement =
 /** How the destination answered one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** HTTP 202 or an interim pacs.002: the final comes later. */
+  /** HTTP 202 or an interim pacs.002: the final status comes later. */
   | { readonly kind: 'pending' }
   /**
-   * Either a final came after the decision and its confirmation is due, or the instruction may not be sent any more.
+   * Either a final status came after the decision and its confirmation is due, or the instruction may not be
+   * sent any more.
    */
   | { readonly kind: 'late' }
-  /** No send of this round had an answer that counts, and the round has no more sends. */
+  /** No send of this round got a valid answer, and the round has no more sends. */
   | { readonly kind: 'unanswered' };
 
-/** Not decided: by the database clock, which counts, the deadline has not passed. */
+/** The payment is not decided: by the database clock, which is authoritative, the deadline has not passed. */
 export interface NotYet {
   /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** Not decided, because of a defect in our code: an alert was raised, and the workflow tries again. */
+/**
+ * The payment is not decided, because of a defect in the code. An alert was raised, and the workflow tries
+ * again.
+ */
 export interface AfterDefect {
   /** Milliseconds. */
   readonly retryInMs: number;
 }
 
 /**
- * The result of an attempt to decide. Null: no decision is stored, and the cause does not hold. For `unreachable`: the
- * 60 s are not over, a byte may have left after all, or no send was tried yet. For `record`: no final is stored.
+ * The result of an attempt to decide. Null means that no decision is stored and the cause does not hold.
+ * `unreachable` does not hold before 60 s have passed, if a byte may have reached the destination, or before
+ * the first send.
+ * `record` does not hold if no final status is stored.
  */
 export type DecisionResult = Decision | NotYet | AfterDefect | null;
 
@@ -108,7 +121,8 @@ export interface PaymentLocalActivities {
 
 export interface ForwardingActivities {
   /**
-   * Sends the stored instruction once per call. Throws if the send fails, so that Temporal retries it when it is due.
+   * Sends the stored instruction once per call. Throws if the send fails, so that Temporal retries the
+   * activity when the next send is due.
    */
   forwardPayment(instruction: {
     readonly uetr: string;
@@ -123,7 +137,8 @@ export type Carrier = 'http' | 'amqp';
 export interface DeliveryActivities {
   /**
    * Sends the due deliveries of a payment or resolution. Throws until each of them is delivered or given up.
-   * Without a carrier: if a delivery goes to a queue, it sends nothing and says so; each carrier then has its own call.
+   * If `by` is absent and a delivery goes to a queue, it sends nothing and returns `needsAmqp`. The workflow
+   * then makes one call per carrier.
    */
   deliver(due: Subject & { readonly by?: Carrier }): Promise<{ readonly needsAmqp: true } | undefined>;
 }
@@ -151,8 +166,10 @@ export interface ResolutionEnquiry {
 /**
  * The judgement of a request, by verdict.
  * `routed`: a party must be asked.
- * `answered`: the gateway rejects it, or it repeats an answered resolution. The callback carries the answer too.
- * `refused`: a repeat with other content. Only the HTTP answer says so; the resolution stays as it is.
+ * `answered`: the gateway rejects the request, or the request repeats an answered resolution. The callback
+ * carries the answer too.
+ * `refused`: the request is a repeat with other content. Only the HTTP answer reports this; the resolution
+ * stays as it is.
  */
 export type ResolutionJudgement =
   | {
@@ -189,15 +206,15 @@ export interface ResolutionLocalActivities {
     readonly reportMessageId: string;
   }): Promise<ResolutionStep>;
   /**
-   * Runs at the deadline. Unless an answer is stored, passes on a party's stored report, or else writes false with
-   * AB08.
+   * Runs at the deadline. If no answer is stored, it passes on a party's stored report, or else writes the
+   * answer `false` with AB08.
    * @returns the stored answer
    */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }
 
 export interface EnquiryActivities {
-  /** Sends a stored enquiry once and stores the party's answer. Throws if no answer counts. */
+  /** Sends a stored enquiry once and stores the party's answer. Throws if the party gives no valid answer. */
   askResolution(enquiry: {
     readonly resolutionId: string;
     readonly deliveryId: string;
@@ -206,7 +223,7 @@ export interface EnquiryActivities {
   }): Promise<{ readonly reportMessageId: string }>;
 }
 
-/** Counts of what `sendBooks` made. */
+/** The numbers of days and pages that `sendBooks` made. */
 export interface BooksMade {
   /** Summed over all books: two books of the same day count as two. */
   readonly days: number;

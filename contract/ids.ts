@@ -7,17 +7,26 @@ import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
-  /** Workflows, local activities and sends to destinations. */
+  /** Workflows, local activities and sends to destinations use this queue. */
   payments: 'payments',
-  /** Callbacks, confirmations and notifications: a slow receiver must not hold a slot for payments. */
+  /**
+   * Callbacks, confirmations and notifications have their own queue, so that a slow receiver holds no slot
+   * for payments.
+   */
   deliveries: 'deliveries',
-  /** Deliveries to queues, by a worker that moves no payments outside demos: a broker must not harm a payment. */
+  /**
+   * Deliveries to message queues. Outside demos, their worker runs no payments, so that a broker cannot harm
+   * a payment.
+   */
   amqp: 'amqp',
-  /** Sends to proxy directories and creditor agents: silent ones must not hold a slot for payments or callbacks. */
+  /**
+   * Sends to proxy directories and creditor agents have their own queue, so that a silent one holds no slot
+   * for payments or callbacks.
+   */
   enquiries: 'enquiries',
 } as const;
 
-/** The worker's other queue with the same prefix; tests put a prefix before all queues. */
+/** Names another task queue of the same worker. Tests put a prefix before all task queues. */
 export function queueBeside(
   workflowQueue: string,
   queue: Exclude<keyof typeof taskQueues, 'payments'>,
@@ -38,13 +47,15 @@ export const dailyBooksScheduleId = 'daily-books';
 export interface PaymentInput {
   readonly uetr: string;
   /**
-   * Id of the stored submission. If no update brings it, the execution judges it, or continues from the record.
+   * Id of the stored submission. If no update brings the submission, the execution judges it, or continues
+   * from the record.
    */
   readonly messageId?: string;
 }
 
 /**
- * How a payment ended. `REFUSED`: only refused repeats came. `LAPSED`: no submission came, or none could be answered.
+ * How a payment ended. `REFUSED`: the gateway refused every submission as a repeat. `LAPSED`: no submission
+ * came, or none could be answered.
  */
 export interface PaymentOutcome {
   readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
@@ -54,23 +65,27 @@ export interface PaymentOutcome {
 /** The type of the payment workflow, so that callers can start it without importing its code. */
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentOutcome>;
 
-/** One execution per UETR: a repeat finds this one. */
+/** There is one execution per UETR, so that a repeated submission finds it. */
 export function paymentWorkflowId(uetr: string): string {
   return `pacs008/${uetr}`;
 }
 
-/** At most one execution at a time per payment or resolution. */
+/** There is at most one redelivery at a time per payment or resolution. */
 export function redeliveryWorkflowId(subjectId: string): string {
   return `redelivery/${subjectId}`;
 }
 
 export interface ResolutionInput {
-  /** Id of the stored request. If no update brings it, the execution judges it, or continues from the record. */
+  /**
+   * Id of the stored request. If no update brings the request, the execution judges it, or continues from the
+   * record.
+   */
   readonly messageId?: string;
 }
 
 /**
- * How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: no request came, or none could be answered.
+ * How a resolution ended. `REFUSED`: the gateway refused the request as a repeat. `LAPSED`: no request came,
+ * or none could be answered.
  */
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }
@@ -79,8 +94,8 @@ export type ResolutionOutcome =
 export type ResolutionWorkflow = (input: ResolutionInput) => Promise<ResolutionOutcome>;
 
 /**
- * One execution per submitter and MsgId, so that a repeat finds it. Spaces and slashes of the MsgId are escaped, so
- * that no two MsgIds make the same id.
+ * There is one execution per submitter and MsgId, so that a repeated request finds it. Spaces and slashes of
+ * the MsgId are escaped, so that no two MsgIds make the same id.
  */
 export function resolutionWorkflowId(clearingSystemId: string, messageIdentification: string): string {
   return `acmt023/${clearingSystemId}/${encodeURIComponent(messageIdentification)}`;
@@ -95,15 +110,15 @@ export interface SubmitResult {
 }
 
 export interface ReportFinal {
-  /** Id of the destination's stored pacs.002. */
+  /** Id of the stored pacs.002 that the destination sent. */
   readonly reportMessageId: string;
 }
 
 /**
- * Id of the update that brings a submission to its execution. It is the same for every sender, so that a second sender
- * gets the first one's result instead of making an enquiry.
- * @param timesUnanswerable how often a defect prevented an answer; Temporal keeps those outcomes, so each needs a new
- * id
+ * Id of the update that brings a submission to its execution. All senders use the same id, so that a second
+ * sender gets the first one's result instead of making an enquiry.
+ * @param timesUnanswerable how often a defect prevented an answer. Temporal keeps the outcome of each update,
+ * so each new try needs a new id.
  */
 export function submitUpdateId(messageId: string, timesUnanswerable: number): string {
   return `${messageId}/${timesUnanswerable}`;
@@ -113,19 +128,23 @@ export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 
 export const signals = {
   /** The source asks for the status of a payment that is not decided. */
   enquire: 'enquire',
-  /** Read the record: it may hold a decision, or the deadline may have passed by the database clock. */
+  /**
+   * Asks the execution to read the record: it may hold a decision, or the deadline may have passed by the
+   * database clock.
+   */
   look: 'look',
 } as const;
 export type SubmitArguments = [Submission];
 export type ReportFinalArguments = [ReportFinal];
 export type ResolveArguments = [ResolutionRequest];
 
-/** Operators filter by these in the Temporal UI. No personal data. */
+/** Operators filter executions by these attributes in the Temporal UI. They contain no personal data. */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
   /**
-   * RCVD until validated, then ACTC; INDOUBT after 24 h. The final status (ACCC, RJCT, BLCK) is set when all parties
-   * are told, or when one try to tell them failed. REFUSED or LAPSED: see `PaymentOutcome`.
+   * RCVD until validated, then ACTC; INDOUBT after 24 h. The workflow sets the final status (ACCC, RJCT,
+   * BLCK) when all parties are told, or after one failed try to tell them. REFUSED or LAPSED: see
+   * `PaymentOutcome`.
    */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   /** Code and text of a rejection or a refusal: `AC04 account closed`. */

@@ -13,7 +13,7 @@ export interface TemporalServer<Bytes> {
   readonly apiKey?: string;
 }
 
-/** @param bytesOf `Buffer.from`; a parameter because this folder may not use Node */
+/** @param bytesOf `Buffer.from`; it is a parameter because this folder may not use Node */
 export function temporalServer<Bytes>(
   { address, tls, apiKey }: Omit<TemporalConfig, 'namespace'>,
   bytesOf: (pem: string) => Bytes,

@@ -1,7 +1,7 @@
 /**
- * Options for starting the executions of payments, resolutions and redeliveries. The api starts one when a message
- * comes; the sweep starts one again when it was lost. A payment has one execution at a time. The database recognises
- * duplicates, so an execution may be started again from the record.
+ * Options for starting the executions of payments, resolutions and redeliveries. The api starts an execution
+ * when a message comes; the sweep restarts a lost one. A payment has one execution at a time. The database
+ * recognises duplicates, so an execution may be started again from the record.
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {
@@ -30,16 +30,16 @@ const policies = {
 export interface StoredPaymentKey {
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** Id of the stored submission that made the payment, or may make it. */
+  /** Id of the stored submission that made the payment, or that will make it if it is accepted. */
   readonly messageId: string;
 }
 
 interface PaymentToStart extends StoredPaymentKey {
-  /** For the Temporal UI. */
+  /** For display in the Temporal UI. */
   readonly destinationCountry?: string | undefined;
 }
 
-/** @param taskQueuePrefix keeps tests apart; empty in production */
+/** @param taskQueuePrefix separates the task queues of tests; empty in production */
 export function paymentStart(
   { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
   taskQueuePrefix: string,
@@ -60,7 +60,7 @@ export function paymentStart(
 }
 
 /**
- * The update that goes with `paymentStart` of the same submission.
+ * The update that is sent together with `paymentStart` for the same submission.
  * @param timesUnanswerable as in `submitUpdateId`
  */
 export function submitUpdate(
@@ -74,13 +74,13 @@ export function submitUpdate(
 export interface StoredRequestKey {
   /** Id of the stored request. */
   readonly messageId: string;
-  /** Its MsgId. */
+  /** MsgId of the stored request. */
   readonly messageIdentification: string;
   readonly sourceSystem: string;
 }
 
 interface ResolutionToStart extends StoredRequestKey {
-  /** For the Temporal UI. */
+  /** For display in the Temporal UI. */
   readonly destinationCountry?: string | undefined;
 }
 
@@ -95,14 +95,14 @@ export function resolutionStart(
     args: [{ messageId }] as [ResolutionInput],
     staticSummary: summaryOf('Resolution', sourceSystem, destinationCountry),
     typedSearchAttributes: [
-      { key: searchAttributes.uetr, value: messageId }, // also the resolution's id, unless it repeats another
+      { key: searchAttributes.uetr, value: messageId }, // also the resolution's id, unless it is a repeat
       { key: searchAttributes.sourceSystem, value: sourceSystem },
     ],
   };
 }
 
 /**
- * For `signalWithStart`, which starts the redelivery and signals it in one call.
+ * Options for `signalWithStart`, which starts the redelivery and signals it in one call.
  * @param subjectId UETR of the payment, or id of the resolution
  */
 export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
@@ -118,9 +118,9 @@ export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
 }
 
 /**
- * The schedule that sends the books of each day, two minutes after midnight UTC, when the day is closed. Operators may
- * pause or trigger it in Temporal's UI. The record says what was sent: an extra run sends nothing twice, and a missed
- * run loses no day.
+ * The schedule that sends the books of each day, two minutes after midnight UTC, when the day is closed.
+ * Operators may pause or trigger it in Temporal's UI. The record shows which books were sent. So an extra run
+ * sends nothing twice, and a missed run loses no day.
  */
 export function dailyBooksSchedule(taskQueuePrefix: string) {
   return {

@@ -9,7 +9,7 @@ const headerName = '_tracer-data';
 
 /** A position in a trace, as sent in a header. */
 export interface Traced {
-  /** As in W3C Trace Context: 00-<trace id>-<span id>-<flags>. */
+  /** The form of W3C Trace Context: 00-<trace id>-<span id>-<flags>. */
   readonly traceparent: string;
   /** The `traceparent` of a second cause, in another trace. */
   readonly alsoFrom?: string;
@@ -17,7 +17,7 @@ export interface Traced {
 
 /** One run of an execution that has ended. */
 export interface EndedRun extends Traced {
-  /** The `traceparent` that it was started with. */
+  /** The `traceparent` with which the run was started. */
   readonly from: string;
   readonly outcome: 'completed' | 'continued' | 'failed';
   /** UETR of the payment, or id of the resolution. */

@@ -1,9 +1,9 @@
 /**
- * Checks for conditions that only a defect in our code can break. Input of other parties is not checked here: bad input
- * is rejected, and is no defect.
+ * Checks conditions that only a defect in the code can break. Input of other parties is not checked here: bad
+ * input is rejected, and is no defect.
  */
 
-/** A defect in our code. Never catch it to continue: the api answers 500, a workflow task halts. */
+/** A defect in the code. Never catch it to continue: the api answers 500, and a workflow task halts. */
 class Defect extends Error {
   override readonly name = 'Defect';
 }

@@ -4,22 +4,22 @@
  */
 
 export interface RequestSource {
-  /** Header Host. */
+  /** The header Host. */
   readonly host: string | undefined;
-  /** Header Origin, which browsers send across origins. */
+  /** The header Origin, which browsers send with cross-origin requests. */
   readonly origin: string | undefined;
-  /** Header Sec-Fetch-Site, which browsers send with every request. */
+  /** The header Sec-Fetch-Site, which browsers send with every request. */
   readonly site: string | undefined;
 }
 
 export interface BrowserPolicy {
   /** Origins whose pages may make requests. */
   readonly origins: readonly string[];
-  /** More hosts by which this server may be addressed, with their ports, besides loopback names. */
+  /** Hosts, with their ports, under which clients may address this server, besides loopback names. */
   readonly hosts?: readonly string[];
 }
 
-/** @returns why the request is refused, in words for its sender; undefined if it may proceed */
+/** @returns the reason for the sender why the request is refused; undefined if it may proceed */
 export function refuseBrowser(
   source: RequestSource,
   { origins, hosts = [] }: BrowserPolicy,
@@ -35,7 +35,7 @@ export function refuseBrowser(
     : undefined;
 }
 
-/** The port is optional. */
+/** Whether a host is a loopback name. The port is optional. */
 function isLoopbackName(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
 }

@@ -1,4 +1,7 @@
-/** The forms of identifiers and codes, each defined once. Purely lexical; randomness is an argument. */
+/**
+ * The forms of identifiers and codes, each defined once. All checks are purely lexical; callers pass in
+ * random values.
+ */
 import { assert } from './assert.ts';
 
 declare const brand: unique symbol;
@@ -22,7 +25,7 @@ export function isUuidV4(text: string): boolean {
   return uuidV4Pattern.test(text);
 }
 
-/** A UUID of any version and case. A path with an unknown one gets 404; anything else gets 400. */
+/** A UUID of any version and case. In a path, an unknown UUID gets 404 and any other text gets 400. */
 export function isUuid(text: string): boolean {
   return anyUuid.test(text);
 }
@@ -82,7 +85,10 @@ export function parseQuoteId(text: string): QuoteId | undefined {
   return isUuidV4(text) ? (text as QuoteId) : undefined;
 }
 
-/** The most quotes of one request: the ordinal is one byte, and 0 is the request itself. */
+/**
+ * The largest number of quotes per request. The ordinal of a quote is one byte, and 0 stands for the request
+ * itself.
+ */
 export const maxQuotesPerRequest = 255;
 
 /** Makes the id of a new request from a random lower-case UUID v4. 114 random bits remain. */
@@ -91,7 +97,10 @@ export function quoteRequestIdFrom(randomUuid: string): QuoteRequestId {
   return `${randomUuid.slice(0, -2)}00` as QuoteRequestId;
 }
 
-/** Makes the id of a quote, so that its request can be found from it. `ordinal`: 1 to 255, the rank of the quote. */
+/**
+ * Makes the id of a quote. The id of its request can be computed from it. `ordinal` is the rank of the quote,
+ * 1 to 255.
+ */
 export function quoteIdOf(requestId: QuoteRequestId, ordinal: number): QuoteId {
   assert(
     Number.isInteger(ordinal) && ordinal >= 1 && ordinal <= maxQuotesPerRequest,
@@ -100,7 +109,7 @@ export function quoteIdOf(requestId: QuoteRequestId, ordinal: number): QuoteId {
   return (requestId.slice(0, -2) + ordinal.toString(16).padStart(2, '0')) as QuoteId;
 }
 
-/** The inverse of `quoteIdOf`. Ordinal 0: the id names a request, not a quote. */
+/** The inverse of `quoteIdOf`. Ordinal 0 means that the id names a request, not a quote. */
 export function quoteRequestOf(quoteId: QuoteId): { requestId: QuoteRequestId; ordinal: number } {
   return {
     requestId: `${quoteId.slice(0, -2)}00` as QuoteRequestId,

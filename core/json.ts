@@ -1,6 +1,7 @@
 /**
- * Finds input that JSON.parse accepts silently: deep nesting, duplicate members, and texts that cannot be stored
- * unaltered (lone surrogates, U+0000). Of duplicate members, JSON.parse keeps the last and other parsers the first.
+ * Finds input that JSON.parse accepts silently: deep nesting, duplicate members, and texts that cannot be
+ * stored unaltered (lone surrogates, U+0000). JSON.parse keeps the last of duplicate members; other parsers
+ * keep the first.
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -34,7 +35,7 @@ interface Text {
   /** The source text, with quotes and escapes. */
   readonly lexeme: string;
   readonly isName: boolean;
-  /** The enclosing frames, innermost last. The generator goes on changing them. */
+  /** The enclosing frames, innermost last. The generator keeps changing this array. */
   readonly stack: readonly Frame[];
 }
 
@@ -77,7 +78,7 @@ const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
 /**
  * Finds duplicate members.
  * @param text must be accepted by JSON.parse
- * @param limit the search stops after this many
+ * @param limit the search stops after this many duplicates
  * @returns their paths from the root
  */
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
@@ -107,7 +108,7 @@ const halfCharacter = /\p{Surrogate}/u;
 /**
  * Finds string values that cannot be stored unaltered. Names are not checked, because unknown names are refused anyway.
  * @param text must be accepted by JSON.parse and be valid UTF-8, so that only an escape can make such a value
- * @param limit the search stops after this many
+ * @param limit the search stops after this many values
  */
 export function findUnstorable(text: string, limit: number): readonly Unstorable[] {
   const found: Unstorable[] = [];

@@ -22,6 +22,9 @@ export function isMediaType(header: string | null | undefined, types: readonly s
   return true;
 }
 
-/** @param header Content-Encoding; null or undefined if absent */
+/**
+ * Whether a body is not compressed.
+ * @param header Content-Encoding; null or undefined if absent
+ */
 export const isUnencoded = (header: string | null | undefined): boolean =>
   header === null || header === undefined || header.toLowerCase() === 'identity';

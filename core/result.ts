@@ -1,4 +1,7 @@
-/** The result of reading, looking up or judging: a value, or the reason why there is none. Refusals are not thrown. */
+/**
+ * The result of reading, looking up or judging: a value, or the reason why there is none. Code returns
+ * refusals and does not throw them.
+ */
 export type Result<Value, Refusal> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
@@ -10,7 +13,6 @@ export function refused<Refusal>(refusal: Refusal): { readonly ok: false; readon
   return { ok: false, refusal };
 }
 
-/** Maps the value. */
 export function mapValue<Value, Made, Refusal>(
   result: Result<Value, Refusal>,
   make: (value: Value) => Made,
@@ -18,7 +20,6 @@ export function mapValue<Value, Made, Refusal>(
   return result.ok ? ok(make(result.value)) : result;
 }
 
-/** Maps the refusal. */
 export function mapRefusal<Value, Refusal, Told>(
   result: Result<Value, Refusal>,
   tell: (refusal: Refusal) => Told,
@@ -26,7 +27,7 @@ export function mapRefusal<Value, Refusal, Told>(
   return result.ok ? result : refused(tell(result.refusal));
 }
 
-/** The first value, if any. Does not compute further ones. */
+/** Returns the first value, if any, and computes no further ones. */
 export function first<Value>(found: Iterable<Value>): Value | undefined {
   for (const value of found) return value;
   return undefined;

@@ -6,13 +6,19 @@
 import { startOfDay, type Period } from './reconciliation.ts';
 import type { AccountOwner, BookedAccount } from '../scheme/reference.ts';
 
-/** A period during which an institution owns an account. `from` null: since the beginning; `until` null: open end. */
+/**
+ * A period during which an institution owns an account. `from` is null for the first owner; `until` is null
+ * if no end is set.
+ */
 export interface Tenure extends Pick<AccountOwner, 'currencyCode' | 'registeredAt'> {
   readonly from: Date | null;
   readonly until: Date | null;
 }
 
-/** The tenures of an institution, past, present and future, oldest first. Adjoining ones are merged. */
+/**
+ * The periods in which an institution owns the account, past, present and future, oldest first. Adjoining
+ * periods are merged.
+ */
 export function tenuresOf({ owners }: BookedAccount, institutionId: string): readonly Tenure[] {
   const tenures: Tenure[] = [];
   let before: Date | null = null;

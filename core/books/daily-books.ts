@@ -1,7 +1,7 @@
 /**
- * Decides which books of which days are sent, and to whom. Each receiver with a registered address gets the book of
- * each closed day once, beginning with the day before the registration. The record says what was sent, so that a missed
- * day is sent later.
+ * Decides which books the gateway sends for which days, and to which receivers. Each receiver with a
+ * registered address gets the book of each closed day once, beginning with the day before the registration.
+ * The record shows which books were sent, so that a missed day is sent later.
  */
 import { tenuresOf } from './account-owners.ts';
 import {
@@ -20,23 +20,23 @@ import type { WebAddressPolicy } from '../deliveries/web-address.ts';
 /** A book and its receiver. */
 export interface SentBook {
   readonly book: Book;
-  /** Clearing system id; or BIC (else internalId) of the owner of the account. */
+  /** Clearing system id, or the account owner's BIC (else internalId). */
   readonly party: string;
   /** The id under which the address is registered: clearing system id, or internalId of the owner. */
   readonly registeredAs: string;
   /** When the account was registered; null for the book of a payment system. */
   readonly accountSince: Date | null;
-  /** When the receiver's tenure of the account began; null: it had the account from the beginning. */
+  /** When the receiver became the owner of the account; null if it was the first owner. */
   readonly ownedFrom: Date | null;
-  /** When the receiver's tenure of the account ends; null: open end. */
+  /** When the receiver's ownership of the account ends; null if no end is set. */
   readonly ownedUntil: Date | null;
 }
 
-/** From when on a book is owed, and up to where it was made. */
+/** The time from which a receiver is entitled to a book, and the time up to which the book was made. */
 export interface BookProgress extends Pick<SentBook, 'ownedFrom' | 'ownedUntil'> {
   /** When the receiver's address was registered, or the account if that was later. */
   readonly registeredAt: Date;
-  /** The end of the last owed day whose pages were all made; null: none yet. */
+  /** The end of the last day whose pages were all made; null if no day was made yet. */
   readonly madeUntil: Date | null;
 }
 
@@ -71,24 +71,28 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
   });
 }
 
-/** Whether the last day that had ended at `overAt` is closed at `now`. */
+/** Whether the last day that had ended by `overAt` is closed at `now`. */
 export const isClosedBy = (now: Date, overAt: Date): boolean =>
   now.getTime() >= startOfDay(overAt.getTime()) + closedAfterMs;
 
 /**
- * The first day (UTC) that is owed: the day before the registration, however late its book is made. If the account had
- * another owner before, it is at the earliest the first day of the receiver's tenure.
+ * The first day (UTC) whose book the receiver must get: the day before the registration, even if the book is
+ * made late. If the account had another owner before, it is at the earliest the first day of the receiver's
+ * ownership.
  */
 const firstDayOf = ({ registeredAt, ownedFrom }: BookProgress): Date =>
   new Date(Math.max(startOfDay(registeredAt.getTime()) - dayMs, ownedFrom?.getTime() ?? 0));
 
-/** Whether the receiver is entitled to the book of this period, made or not. */
+/**
+ * Whether the receiver is entitled to the book of this period. It does not matter whether the book is made
+ * yet.
+ */
 export const isOwed = (progress: BookProgress, { from, to }: Period): boolean =>
   from >= firstDayOf(progress) && (progress.ownedUntil === null || to <= progress.ownedUntil);
 
 /**
- * The closed days (UTC) that are not sent yet, oldest first. They start where the made ones end, or at the first owed
- * day, but at most `longestDays` back.
+ * The closed days (UTC) that are not sent yet, oldest first. They start after the last made day, or at the
+ * first day that the receiver must get, but at most `longestDays` back.
  */
 export function daysToSend(progress: BookProgress, now: Date): readonly Period[] {
   const end = startOfDay(now.getTime() - closedAfterMs);
@@ -118,14 +122,16 @@ export function lateDay(progress: BookProgress, now: Date): string | undefined {
 /** A registered address to which no book can be sent. */
 interface UnusableEndpoint {
   readonly registeredAs: string;
-  /** `unknown-party`: neither a payment system nor the internalId of an institution. */
+  /**
+   * `unknown-party`: the registered name is neither a payment system nor the internalId of an institution.
+   */
   readonly reason: 'unknown-party' | 'no-account' | 'unusable-address';
   /** The internalId, if an institution was registered by its BIC instead. */
   readonly internalId: string | null;
 }
 
 /**
- * A receiver whose tenure ended less than a day ago still counts as served: it gets its last book today.
+ * A receiver whose ownership ended less than a day ago still counts as an owner: it gets its last book today.
  */
 export function unusableEndpoints(
   data: ReferenceData,

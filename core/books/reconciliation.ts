@@ -37,7 +37,7 @@ export const startOfDay = (atMs: number): number => Math.floor(atMs / dayMs) * d
 export const dayFrom = (from: Date): Period => ({ from, to: new Date(from.getTime() + dayMs) });
 
 export const longestDays = 31;
-/** A decision is stored within seconds of its time, so that all decisions of a period are stored by then. */
+/** A period closes this long after its end. By then all its decisions are stored, which takes seconds. */
 export const closedAfterMs = 60_000;
 
 /** The clearing system id, or the account id. */
@@ -53,11 +53,13 @@ export interface Movement {
   readonly side: Side;
   readonly status: string;
   readonly reasonCode: string | null;
-  /** The rule by which the gateway rejected the payment; null if somebody else decided. */
+  /** The rule by which the gateway rejected the payment; null if another party decided. */
   readonly ruleId: string | null;
   readonly decidedBy: Decider;
   readonly decidedAt: Date;
-  /** Null if the payment was rejected before it was known; the same holds for the amounts. */
+  /**
+   * Null if the payment was rejected before its corridor was known. The amounts are null for the same reason.
+   */
   readonly corridor: string | null;
   readonly amount: string | null;
   readonly currency: string | null;
@@ -115,7 +117,10 @@ export const entriesPerPage = 125; // keeps a page within 256 KiB and 5,000 elem
 
 const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
 
-/** Names a period: `20261121` for a whole day, else start and end with hours and minutes. At most 20 characters. */
+/**
+ * Names a period in at most 20 characters. A whole day is `20261121`; another period is its start and end
+ * with hours and minutes.
+ */
 export function periodName({ from, to }: Period): string {
   const compactTime = (at: Date) => at.toISOString().slice(0, 16).replaceAll(/[-:T]/g, '');
   const isDay = to.getTime() - from.getTime() === dayMs && compactTime(from).endsWith('0000');

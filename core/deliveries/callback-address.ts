@@ -18,7 +18,7 @@ export interface CallbackPolicy extends WebAddressPolicy {
 const notRegistered =
   'is not under a callback origin registered by the operator of the submitting clearing system; the operators of the scheme register one';
 
-/** The registered origin that covers an address. If several do, the longest one. */
+/** The registered origin that covers an address; the longest one if several do. */
 export function originOf(address: string, origins: readonly string[]): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return undefined;
@@ -26,7 +26,7 @@ export function originOf(address: string, origins: readonly string[]): string | 
   return covering.sort((one, other) => other.length - one.length)[0];
 }
 
-/** @returns undefined if the address may be used, else the reason in words for its sender */
+/** @returns undefined if the address may be used, else the reason for its sender */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return parsed.refusal;
@@ -36,7 +36,8 @@ export function refuseCallbackAddress(address: string, policy: CallbackPolicy): 
 }
 
 /**
- * Judges addresses that are registered themselves: those of operators, directories and FX providers.
+ * Judges addresses that are themselves registered, not matched with a registered origin: those of operators,
+ * directories and FX providers.
  * @returns undefined if the text of the address allows a connection, else the reason in words for an operator
  */
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {

@@ -1,15 +1,15 @@
 /** When a failed send is retried and when it is given up: for deliveries (CBK-1) and for instructions and requests. */
 
-/** The stored message fails its integrity check, or is missing. It is not sent in that state. */
+/** The stored message fails its integrity check, or is missing. The worker then does not send it. */
 export const messageChanged = 'message-changed';
 
 /** This process lacks the key of SEALING_KEYS that opens the message. Another process may have it. */
 export const keyMissing = 'key-missing';
 
 /**
- * Error classes of attempts that failed on our side, before anything was sent. The machine lacked resources, the
- * process was closing or lacks a key, or the stored message was altered. Such an attempt uses up no retry, and ends no
- * delivery.
+ * Error classes of attempts that failed inside the gateway, before anything was sent. The machine lacked
+ * resources, the process was closing or lacks a key, or the stored message was altered. Such an attempt uses
+ * up no retry, and ends no delivery.
  */
 export const ownFaults: readonly string[] = ['own-resources', 'closed', messageChanged, keyMissing];
 
@@ -23,8 +23,9 @@ const hour = 60 * minute;
 const ownFaultMs = 5 * second; // each attempt writes a row, and a lack of resources affects all receivers
 
 /**
- * Milliseconds until the next attempt after a fault on our side. An altered message waits until a person restores it,
- * and a sealed one until a process has the key. The delay for these grows by a second per attempt, up to a minute.
+ * Milliseconds until the next attempt after a fault inside the gateway. An altered message waits until a
+ * person restores it, and a sealed one until a process has the key. For both, the delay grows by a second per
+ * attempt, up to a minute.
  * @param attempts number of attempts of the delivery so far
  */
 export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
@@ -57,13 +58,13 @@ const variation = 0.2; // jitter: each delay varies by up to 20 %
 export interface FailedAttempt {
   /** Attempts since the delivery was requested, including this one. */
   readonly attempts: number;
-  /** Milliseconds since it was requested. */
+  /** Milliseconds since the delivery was requested. */
   readonly elapsedMs: number;
   /** HTTP status of the receiver's answer, if it answered. */
   readonly httpStatus: number | null;
-  /** Its `Retry-After` in milliseconds, if any. */
+  /** The receiver's `Retry-After` in milliseconds, if any. */
   readonly retryAfterMs: number | null;
-  /** 0 to 1, drawn by the caller. */
+  /** A random number from 0 to 1, which the caller draws. */
   readonly random: number;
 }
 
@@ -71,7 +72,10 @@ export type NextAttempt =
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'closed'; readonly reason: 'gone' | 'expired' };
 
-/** What follows a failed attempt: HTTP 410 or 72 hours end the delivery; else a retry by schedule or `Retry-After`. */
+/**
+ * Decides the step after a failed attempt. HTTP 410 or 72 hours end the delivery; otherwise it is retried by
+ * schedule or `Retry-After`.
+ */
 export function nextAttempt(failed: FailedAttempt): NextAttempt {
   if (failed.httpStatus === 410) return { kind: 'closed', reason: 'gone' };
   const delayMs = delaysMs[Math.min(failed.attempts, delaysMs.length) - 1] ?? second;

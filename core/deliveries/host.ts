@@ -8,7 +8,7 @@ const octet = /^(?:0|[1-9]\d{0,2})$/;
 const ipv6Group = /^(?:0|[1-9a-f][0-9a-f]{0,3})$/;
 const maxNameLength = 253; // RFC 1035
 
-/** @returns undefined if the host is in canonical form, else what is wrong */
+/** @returns undefined if the host is in canonical form, else a text that states the fault */
 export function hostFault(host: string): string | undefined {
   if (host.startsWith('[')) {
     return isShortestIpv6(host.slice(1, -1))

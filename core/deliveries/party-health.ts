@@ -1,6 +1,6 @@
 /**
- * The health of the parties: outcomes of our sends, open deliveries, and payments that wait for a final status. Also
- * the breaker states of each worker.
+ * The health of the parties: outcomes of the gateway's sends, open deliveries, and payments that wait for a
+ * final status. It also contains the circuit breaker states of each worker.
  */
 import type { ReferenceData } from '../scheme/reference.ts';
 
@@ -18,8 +18,8 @@ export interface KindHealth {
   /** 95th percentile of the duration of an attempt, in milliseconds. */
   readonly p95Ms: number | null;
   /**
-   * Number of failures by class: an error class of ours, for example `not-counted` (2xx without a valid answer), or
-   * `http-503`.
+   * Number of failures by class: an error class of the gateway, for example `not-counted` (2xx without a
+   * valid answer), or `http-503`.
    */
   readonly failures: Readonly<Record<string, number>>;
   /** Numbers of open deliveries and of those that were given up, regardless of when they were requested. */
@@ -62,23 +62,23 @@ export function stateOf({ taken, failing, failedSince, dead }: KindHealth): Heal
 export interface Workers {
   /** Workers with a heartbeat in the last 30 s. */
   readonly workers: number;
-  /** Seconds since the last heartbeat of any worker; null: there was none. */
+  /** Seconds since the last heartbeat of any worker; null if there was none. */
   readonly workerHeardSecondsAgo: number | null;
 }
 
 /** A receiver for which sends have to wait. */
 export interface HeldUp {
-  /** The name of its gate. */
+  /** The name of the receiver's gate, which limits the concurrent sends to it. */
   readonly receiver: string;
   /** Number of workers whose breaker is open or probing. */
   readonly breakersOpen: number;
-  /** Number of workers whose gate to it was full at their last heartbeat. */
+  /** Number of workers whose gate to the receiver was full at their last heartbeat. */
   readonly gatesFull: number;
 }
 
-/** One receiver, as all workers together see it. */
+/** The state of one receiver, added up over all workers. */
 export interface ReceiverHealth {
-  /** The name of its gate: a registered address, or a party and an address. */
+  /** The name of the receiver's gate: a registered address, or a party and an address. */
   readonly receiver: string;
   /** Number of workers by breaker state. */
   readonly closed: number;

@@ -16,7 +16,9 @@ export const amqpPorts = { amqps: '5671', amqp: '5672' } as const;
 
 const schemes = Object.keys(amqpPorts);
 
-/** @returns undefined if it is not the address of a queue; a refusal says in words why it may not be used */
+/**
+ * @returns undefined if it is not the address of a queue; a refusal states why the address may not be used
+ */
 export function parseQueueAddress(address: string): Result<QueueAddress, string> | undefined {
   if (!/^amqps?:/.test(address)) return undefined;
   const parsed = parseWebAddress(address, schemes);

@@ -1,6 +1,7 @@
 /**
- * Finds the receiver of a message in the reference data: the address registered for its kind, and the name of the gate
- * before it (CBK-3). Each send checks again whether the address may be used.
+ * Finds the receiver of a message in the reference data: the address registered for its kind. It also gives
+ * the name of the gate that limits sends to this address (CBK-3). Each send checks again whether the address
+ * may be used.
  */
 import {
   originOf,
@@ -11,7 +12,7 @@ import {
 import { institutionNamed, type Operator, type ReferenceData } from '../scheme/reference.ts';
 import { parseWebAddress, type WebAddressPolicy } from './web-address.ts';
 
-/** The values that determine where a message goes. */
+/** The values that determine the receiver of a message. */
 export interface Addressed {
   readonly kind: string;
   /** Clearing system id, or id of an FX provider or owner of a book. */
@@ -20,7 +21,7 @@ export interface Addressed {
   readonly url: string | null;
 }
 
-/** Concurrent sends to one receiver, per process. */
+/** The largest number of concurrent sends to one receiver, per process. */
 export const mostSendsAtOnce = 16;
 
 /** The operator of a payment system. */
@@ -29,7 +30,7 @@ export function operatorOf(data: ReferenceData, clearingSystemId: string): Opera
   return system && data.operators.get(system.operatorId);
 }
 
-/** The registered address for every kind but callbacks. */
+/** The registered address for a delivery of any kind but a callback. */
 export function registeredAddress(
   data: ReferenceData,
   { kind, party }: Pick<Addressed, 'kind' | 'party'>,
@@ -56,8 +57,9 @@ export function hasUsableAddress(
 }
 
 /**
- * The gate of a callback: party, host and registered origin. An origin may leave the port open, so that one party
- * cannot open a gate per port. Two operators behind one host get two gates. Undefined if the URL is malformed.
+ * The gate of a callback: party, host and registered origin. The port is no part of it: an origin may leave
+ * the port open, and one party could then open a gate per port. Two operators behind one host get two gates.
+ * Undefined if the URL is malformed.
  */
 function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
   const parsed = parseWebAddress(url);
@@ -65,7 +67,7 @@ function callbackReceiver(data: ReferenceData, party: string, url: string): stri
   return `${party} ${parsed.value.host} ${originOf(url, operatorOf(data, party)?.callbackOrigins ?? []) ?? ''}`;
 }
 
-/** The name of the gate; undefined if no address is registered. */
+/** The name of the gate for a delivery; undefined if no address is registered. */
 export function receiverOf(data: ReferenceData, delivery: Addressed): string | undefined {
   const { kind, party, url } = delivery;
   if (kind !== 'callback') return registeredAddress(data, delivery);

@@ -23,7 +23,7 @@ export interface WebAddressPolicy {
 }
 
 const maxLength = 2_048;
-// scheme, host, port, path, query: no userinfo, no fragment, nothing else
+// the form has a scheme, host, port, path and query, but no userinfo and no fragment
 const form =
   /^(https?|amqps?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*)?(\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*)?$/;
 const unreserved = /^[A-Za-z0-9\-._~]$/;
@@ -31,7 +31,7 @@ const divider = /[/\\?#%]/;
 
 const webSchemes = ['https', 'http'];
 
-/** @returns the parts, or the reason in words why the address may not be used */
+/** @returns the parts, or the reason why the address may not be used */
 export function parseWebAddress(address: string, schemes = webSchemes): Result<WebAddress, string> {
   if (address.length > maxLength) return refused(`is longer than ${maxLength} characters`);
   const match = form.exec(address);
@@ -44,12 +44,12 @@ export function parseWebAddress(address: string, schemes = webSchemes): Result<W
   return fault === undefined ? ok({ scheme, host, port, path, query }) : refused(fault);
 }
 
-/** Whether it uses TLS, or loopback where the policy allows that. */
+/** Whether the address uses TLS, or a loopback host if the policy allows that. */
 export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: WebAddressPolicy): boolean {
   return scheme === 'https' || scheme === 'amqps' || (allowLoopbackHttp && isLoopbackHost(host));
 }
 
-/** Checks that only characters that need it are percent-encoded, and that they decode to visible ones. */
+/** Checks that the text percent-encodes only characters that need it, and no invisible ones. */
 function encodingFault(text: string): string | undefined {
   if (/%(?![0-9a-f]{2})/i.test(text)) return 'has a percent sign that does not begin an encoded character';
   for (const [triplet] of text.matchAll(/%[0-7][0-9a-f]/gi)) {
@@ -75,7 +75,10 @@ function pathFault(path: string): string | undefined {
   return isOdd ? 'has a path with dot segments or empty segments' : undefined;
 }
 
-/** Decoded, and normalised (NFKC), so that full-width characters, for example, compare equal to plain ones. */
+/**
+ * Decodes and normalises (NFKC) a text, so that full-width characters, for example, compare equal to plain
+ * ones.
+ */
 function plain(text: string): string {
   return (decode(text) ?? text).normalize('NFKC');
 }

@@ -1,6 +1,7 @@
 /**
- * The signature of a message that we send, by Standard Webhooks (CBK-2): ed25519 over message id, time of the attempt
- * and body. Pure: callers have keys and algorithm (`activities/wire/signer.ts`, `sandbox/signatures.ts`).
+ * The signature of a message that the gateway sends, by Standard Webhooks (CBK-2): ed25519 over message id,
+ * time of the attempt and body. Pure: the callers hold the keys and run the algorithm
+ * (`activities/wire/signer.ts`, `sandbox/signatures.ts`).
  */
 
 /** The asymmetric scheme: ed25519. */
@@ -9,7 +10,7 @@ const scheme = 'v1a';
 /** How far the time of an attempt may be from the verifier's clock, in seconds; older messages may be replayed ones. */
 const toleranceSeconds = 300;
 
-/** The path of the published keys below our public address, a JWK Set (RFC 7517). */
+/** The path of the published keys below the gateway's public address: a JWK Set (RFC 7517). */
 export const keySetPath = '/.well-known/webhooks/jwks.json';
 
 /** The bytes to sign begin with `msg_id.timestamp.`; the message body follows. */
@@ -39,7 +40,7 @@ export interface SignedHeaders {
 /**
  * Reads the headers, whose names are in lower case, and checks the time.
  * @param nowSeconds epoch seconds
- * @returns the values to verify, or one sentence that says what is wrong
+ * @returns the values to verify, or one sentence that states the fault
  */
 export function readSignedHeaders(
   headers: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can
- * answer it (RES-3). core/resolutions/resolution.ts chooses that party.
+ * Reads the acmt.023 (request to resolve a proxy or confirm an account), and builds the acmt.023 for the
+ * party that can answer it (RES-3). core/resolutions/resolution.ts chooses that party.
  */
 import { assert } from '../assert.ts';
 import { isIdentifier } from '../ids.ts';
@@ -34,7 +34,7 @@ export interface Acmt023 {
   readonly creditorAgent?: AgentIdentification;
   /** `Acct/Ccy`. */
   readonly currency?: string;
-  /** The `IdVrfctnReq` element; everything that no rule changes is forwarded from it unaltered. */
+  /** The `IdVrfctnReq` element. The gateway forwards each part that no rule changes exactly as received. */
   readonly request: XmlElement;
 }
 
@@ -73,8 +73,9 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
 }
 
 /**
- * Reads like `readAcmt023`, without its checks. It serves requests that were accepted before, maybe by another edition
- * of the code sets, and our own requests, which may carry a party's findings.
+ * Reads like `readAcmt023`, without its checks. Use it for requests that were accepted before, perhaps under
+ * another edition of the code sets. Use it also for the gateway's own requests, which may carry a party's
+ * findings.
  */
 export function takeAcmt023(document: XmlElement): Acmt023 {
   const request = elementAt(document, message.messageElement);
@@ -158,7 +159,7 @@ function withChildren(element: XmlElement, replaced: ReadonlyMap<string, XmlElem
   return branch(element.name, ...element.children.map((one) => replaced.get(one.name) ?? one));
 }
 
-/** `Acct`, completed with the account id that was found if it had none. */
+/** Adds the account id that the directory found to an `Acct` that has none. */
 function completeAccount(account: XmlElement, found: AccountIdentification | undefined): XmlElement {
   if (found === undefined || elementAt(account, 'Id') !== undefined) return account;
   const { iban, otherId } = found;

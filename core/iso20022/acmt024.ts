@@ -1,6 +1,7 @@
 /**
- * Reads and builds the acmt.024 (answer to a resolution request). It passes a directory's or creditor agent's answer on
- * to the source, and builds the gateway's own answers. It never masks or changes a party's statement.
+ * Reads and builds the acmt.024 (answer to a resolution request). The gateway passes on the answer of a
+ * directory or creditor agent to the source, or builds its own. It never masks or changes a party's
+ * statement.
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -44,7 +45,7 @@ export interface Acmt024 {
   readonly reasonCode?: string;
   /** `UpdtdPtyAndAcctId`: the account that was found. */
   readonly found?: KnownAccount;
-  /** The `IdVrfctnRpt` element; everything that no rule changes is passed on from it unaltered. */
+  /** The `IdVrfctnRpt` element. The gateway passes on each part that no rule changes exactly as received. */
   readonly report: XmlElement;
 }
 
@@ -71,8 +72,9 @@ function partsOf(document: XmlElement) {
 }
 
 /**
- * Finds breaches of the usage guideline in an acmt.024 that passed its schema. They are: a false answer without a
- * reason code, a code that our edition does not know, a wrong IBAN. The party's answer counts nevertheless.
+ * Finds breaches of the usage guideline in an acmt.024 that passed its schema. They are: a false answer
+ * without a reason code, a code that the gateway's edition of the code set lacks, a wrong IBAN. The party's
+ * answer counts despite a breach.
  */
 export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   const { report, answer, verified } = partsOf(document);
@@ -112,7 +114,7 @@ export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
   return fault === undefined ? ok(takeAcmt024(document)) : refused(fault);
 }
 
-/** MsgId and creation time of our own answer. */
+/** MsgId and creation time of the gateway's own answer. */
 export interface AnswerKey {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
@@ -126,8 +128,8 @@ function render(...children: readonly XmlElement[]): string {
 }
 
 /**
- * Renders a party's answer as XML text for the sender of the original request. The assignee becomes the asker, and
- * `OrgnlAssgnmt` names the original request; everything else stays as received.
+ * Renders a party's answer as XML text for the sender of the original request. The assignee becomes the party
+ * that asked, and `OrgnlAssgnmt` names the original request. Everything else stays as received.
  */
 export function passOnAcmt024(received: Acmt024, original: RequestReferences, key: AnswerKey): string {
   const assignment = elementAt(received.report, 'Assgnmt');

@@ -37,18 +37,23 @@ export interface ForwardedLeg {
 }
 
 /**
- * The treatment of an element that our own usage guideline does not have. `pass`: forwarded as received. `leave-out`:
- * dropped. `leg`: `GrpHdr/InstgAgt` or `GrpHdr/InstdAgt`; it names the agents of each leg, in place of the element of
- * that name in `CdtTrfTxInf`.
+ * How the gateway treats an element that its own usage guideline does not have.
+ * `pass`: it forwards the element as received.
+ * `leave-out`: it drops the element.
+ * `leg`: the element is `GrpHdr/InstgAgt` or `GrpHdr/InstdAgt`. It names the agents of each leg and replaces
+ * the element of that name in `CdtTrfTxInf`.
  */
 export type ElementRule = 'pass' | 'leave-out' | 'leg';
 
-/** How a pacs.008 under a given usage guideline is forwarded. */
+/** How the gateway forwards a pacs.008 that follows a given usage guideline. */
 export interface Forwarding {
   /** The children of `GrpHdr` and of `CdtTrfTxInf`, in schema order. */
   readonly headerOrder: readonly string[];
   readonly transactionOrder: readonly string[];
-  /** By path, for example `GrpHdr/InstgAgt`. An element of `CdtTrfTxInf` without a rule passes. */
+  /**
+   * Keyed by path, for example `GrpHdr/InstgAgt`. The gateway forwards an element of `CdtTrfTxInf` that has
+   * no rule.
+   */
   readonly rules: Readonly<Record<string, ElementRule>>;
 }
 
@@ -84,14 +89,14 @@ const transactionOrder: readonly string[] = [
   'RmtInf',
 ];
 
-/** For our own usage guideline in `schemas`. */
+/** The forwarding under the gateway's own usage guideline, in `schemas`. */
 export const ownForwarding: Forwarding = {
   headerOrder: ['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf'],
   transactionOrder,
   rules: {},
 };
 
-const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; longer ids go into Prtry
+const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // the schema type ClearingSystemCode; longer ids go into Prtry
 
 function buildGroup(values: {
   messageIdentification: string;
@@ -123,7 +128,7 @@ const agentElement = (name: string, agent: AgentIdentification | undefined) =>
 const accountElement = (name: string, account: AccountIdentification | undefined) =>
   account === undefined ? undefined : buildAccount(name, account);
 
-/** An agent or account exactly as received, under another element name. */
+/** Copies an agent or account exactly as received, under another element name. */
 function moved(transaction: XmlElement, from: string, to: string): XmlElement | undefined {
   const found = transaction.children.find((one) => one.name === from);
   return found === undefined ? undefined : { ...found, name: to };
@@ -175,7 +180,10 @@ export function buildForwardedPacs008(
   return render(forwardedHeader(received, leg, forwarding), branch('CdtTrfTxInf', ...children));
 }
 
-/** Header with our ids and clearing system, plus the elements that the guideline adds. */
+/**
+ * Builds the header with the gateway's ids and clearing system, and with the elements that the guideline
+ * adds.
+ */
 function forwardedHeader(
   { header }: Pacs008,
   leg: ForwardedLeg,
@@ -201,7 +209,7 @@ interface Party {
   readonly country?: string;
 }
 
-/** The values of a new pacs.008; `charges` as in MSG-6. */
+/** The values of a new pacs.008. MSG-6 defines the order of `charges`. */
 export interface OriginalPacs008 extends Omit<
   Pacs008,
   | 'header'

@@ -43,7 +43,7 @@ export interface Camt054Entry {
   readonly direction: Direction;
   readonly status: FinalStatus;
   readonly reasonCode?: string;
-  /** The rule by which the gateway rejected the payment; absent if somebody else decided. */
+  /** The rule by which the gateway rejected the payment; absent if another party decided. */
   readonly ruleId?: string;
   /** UTC, with milliseconds. */
   readonly decidedAt: string;
@@ -86,7 +86,7 @@ const numberAndSum = ({ number, sum }: NumberAndSum) => [
 const transactionCode = (status: FinalStatus) =>
   branch('BkTxCd', branch('Prtry', leaf('Cd', status), leaf('Issr', issuer)));
 
-/** TtlNtries has no net amount: a net over booked and unbooked entries would be nobody's debt. */
+/** TtlNtries has no net amount: nobody owes a net amount over booked and unbooked entries. */
 const buildSummary = ({ all, credits, debits, byStatus }: Camt054): XmlElement =>
   branch(
     'TxsSummry',
@@ -106,7 +106,8 @@ const buildSummary = ({ all, credits, debits, byStatus }: Camt054): XmlElement =
   );
 
 /**
- * `AB03 TIM-1` is the gateway's rejection, after which the payee may still be credited; `AB03` is the destination's.
+ * Adds the rule to the gateway's rejections. After the gateway's `AB03 TIM-1`, the payee may still be
+ * credited; a plain `AB03` is the destination's.
  */
 const whyNotCredited = ({ reasonCode, ruleId }: Camt054Entry) =>
   reasonCode === undefined || ruleId === undefined ? reasonCode : `${reasonCode} ${ruleId}`;

@@ -1,16 +1,18 @@
 /**
- * Maps each coded element to its external code set, in every message, by the last names of its path. Codes that a
- * schema lists itself (priorities, statuses) are left to the schema.
+ * Maps each coded element of every message to its external code set, by the last names of its path. The
+ * schema itself checks the codes that it lists (priorities, statuses).
  */
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { elementsNamed, xpathOf, type XmlElement } from './tree.ts';
 import { codeSets, isoNames, type CodeSetName } from './external-codes.ts';
 import { visible } from './lexical.ts';
 
-/** An element's code is checked against a code set, or the named rule says why this file does not check it. */
+/**
+ * The code set against which a code is checked, or the rule and the reason why this file does not check it.
+ */
 export type Coding = { readonly set: CodeSetName } | { readonly passedBy: string; readonly because: string };
 
-/** By the last names of the element's path; the longest match wins. */
+/** Keyed by the last names of the element's path; the longest match wins. */
 const codings: Readonly<Record<string, Coding>> = {
   'Purp/Cd': { set: 'purpose' },
   'CtgyPurp/Cd': { set: 'categoryPurpose' },
@@ -31,7 +33,7 @@ const codings: Readonly<Record<string, Coding>> = {
   'RgltryRptg/Dtls/Cd': { passedBy: 'MSG-9', because: 'authorities give these codes, not ISO 20022' },
 };
 
-/** Codes of ISO 3166 and ISO 4217, which are not ISO 20022 code sets. By the last name alone. */
+/** Codes of ISO 3166 and ISO 4217, which are not ISO 20022 code sets. Keyed by the last name alone. */
 const standing: Readonly<Record<string, Coding>> = {
   Ctry: { passedBy: 'MSG-9', because: 'a country by its form; those that matter are looked up (RES-2)' },
   CtryOfRes: { passedBy: 'MSG-9', because: 'a country by its form' },
@@ -59,7 +61,7 @@ export function codingOf(path: readonly string[]): Coding | undefined {
 }
 
 /**
- * A rejection for each code that is not in its set, in document order.
+ * Returns a rejection for each code that is not in its set, in document order.
  * @param root the element whose descendants are checked
  * @param xpath the XPath of `root`
  */

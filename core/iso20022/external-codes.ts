@@ -52,7 +52,7 @@ const codePattern = /^[A-Z0-9]{1,35}$/;
 
 /**
  * Reads an edition from the parsed JSON of a file. Sets that no element uses are ignored.
- * @returns the code sets, or what is wrong, in words
+ * @returns the code sets, or a text that states the fault
  */
 export function parseCodeSets(file: unknown): Result<CodeSets, string> {
   if (!isObject(file)) return refused('an object with edition, published and codeSets is expected');

@@ -10,14 +10,14 @@ import { compact } from '../compact.ts';
 import { buildAmount, collapsed, readAmount, type AgentIdentification, type Amount } from './parties.ts';
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
-/** Names the service in every notification (`PdctTp`). */
+/** The name of the service in every notification (`PdctTp`). */
 const productType = 'ISTHMUS';
 
 export interface Fxtr017 {
   readonly messageIdentification: string;
-  /** With hyphens here; without them in the message. */
+  /** The UETR has hyphens here, but none in the message. */
   readonly uetr: string;
-  /** With hyphens here; without them in the message. */
+  /** The quote id has hyphens here, but none in the message. */
   readonly quoteId: string;
   /** UTC date of the payment's completion; it is both trade date and settlement date. */
   readonly completionDate: string;

@@ -1,6 +1,6 @@
 /**
- * Checks on the text of values that passed the schema, before they become numbers or times. Nothing is rounded or
- * compared as a binary float.
+ * Checks the text of values that passed the schema, before they become numbers or times. Nothing is rounded
+ * or compared as a binary float.
  */
 import { maxRateDigits } from '../money/money.ts';
 import { showsNothing } from './tree.ts';
@@ -10,7 +10,10 @@ export function isZero(decimal: string): boolean {
   return !/[1-9]/.test(decimal);
 }
 
-/** Whether a rate has more digits, as written, than MON-1 allows. The schema ignores trailing zeros; this does not. */
+/**
+ * Whether a rate has more digits, as written, than MON-1 allows. The schema ignores trailing zeros; this
+ * check counts them.
+ */
 export function rateFault(rate: string): boolean {
   return rate.replaceAll('.', '').length > maxRateDigits;
 }
@@ -39,7 +42,7 @@ export function readable(text: string, maxLength: number): string | undefined {
   return showsNothing(cut) ? undefined : cut;
 }
 
-/** The kinds of value, each with the form that may be quoted. */
+/** The kinds of value that a refusal may quote, each with its allowed form. */
 const shapes = {
   code: /^[A-Za-z0-9]{1,5}$/,
   number: /^[0-9.,+-]{1,30}$/,

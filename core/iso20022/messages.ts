@@ -1,5 +1,6 @@
 /**
- * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. All version-dependent names are here.
+ * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. All names that depend on a
+ * version are in this file.
  */
 
 function message<Name extends string>(name: Name, identifier: string, messageElement: string) {
@@ -43,8 +44,8 @@ export function isoIdentifier(namespace: string): string | undefined {
 }
 
 /**
- * The namespaces that a message in an unsupported version should have had: those of the same kind (`pacs.008`), or all
- * of `expected` if none is.
+ * The namespaces that a message in an unsupported version should have had. They are those of the same kind
+ * (`pacs.008`), or all of `expected` if none is of that kind.
  * @param identifier ISO name, e.g. `pacs.008.001.08`
  */
 export function expectedNamespaces(identifier: string, expected: readonly MessageName[]): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination,
- * and a destination's report. It states a status; it never decides one.
+ * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the
+ * destination, and a destination's report. This code only states a status; it never decides one.
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -28,11 +28,14 @@ export interface Pacs002 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
   readonly original: ReportedReferences;
-  /** `OrgnlGrpInfAndSts`: groups that the report names in addition. Only a party's pacs.002 has them. */
+  /**
+   * The `OrgnlGrpInfAndSts` elements: message groups that the report names too. Only a party's pacs.002 has
+   * them.
+   */
   readonly groups?: readonly ReportedGroup[];
   readonly statusId?: string;
   readonly status: TransactionStatus;
-  /** As the sender gave it, from any edition of the code set. Always present with RJCT. */
+  /** The code as the sender wrote it, from any edition of the code set. Always present with RJCT. */
   readonly reasonCode?: string;
   /** The party's own words for the reason (`Prtry`); the code is then NARR. */
   readonly proprietaryReason?: string;
@@ -76,8 +79,9 @@ function readOriginal(transaction: XmlElement): ReportedReferences {
 const statusCode = /^[A-Z]{4}$/; // the form of every code in ISO's set; keeps free text out of the record
 
 /**
- * The status that a pacs.002, valid or not, states literally: a party that says `ACSC` may have credited the payee.
- * Undefined if it has not the form of a code.
+ * Reads the status exactly as a pacs.002 states it, even if the message is invalid. A party that reports
+ * `ACSC`, which the scheme does not use, may have credited the payee. Undefined if the text does not have the
+ * form of a code.
  */
 export function statedStatus(document: XmlElement): string | undefined {
   const report = elementAt(document, message.messageElement);
@@ -96,15 +100,15 @@ function partsOf(document: XmlElement) {
   return { report, transaction, status };
 }
 
-/** Whether a reason code fits our own messages: up to four readable characters. */
+/** Whether the gateway's own messages can carry a reason code: up to four readable characters. */
 export const isReasonCode = (code: string): boolean => readable(code, maxReasonCode) === code;
-const maxReasonCode = 4; // characters, in every edition
+const maxReasonCode = 4; // characters, in every edition of the code set
 
 const narrative = 'NARR'; // ISO 20022: the reason is given in words
 
 /**
- * The reason from the first `StsRsnInf` with a code, else from the first with own words (`Prtry`). The code is NARR if
- * the source needs one and the destination gives none that can be passed on.
+ * Reads the reason from the first `StsRsnInf` with a code, or else from the first with free text (`Prtry`).
+ * The code is NARR if the source needs a code and the destination gives none that the gateway can pass on.
  */
 function readReason(
   transaction: XmlElement,
@@ -125,8 +129,9 @@ function readReason(
 }
 
 /**
- * Finds breaches of the usage guideline in a pacs.002 that passed its schema: RJCT without a reason code (MSG-11), or a
- * code that our edition does not know. The destination's status counts nevertheless.
+ * Finds breaches of the usage guideline in a pacs.002 that passed its schema. A breach is RJCT without a
+ * reason code (MSG-11), or a code that the gateway's edition of the code set lacks. The destination's status
+ * counts despite a breach.
  */
 export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
   const { report, transaction, status } = partsOf(document);
@@ -168,9 +173,9 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
   return fault === undefined ? ok(takePacs002(document)) : refused(fault);
 }
 
-const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten
+const maxAdditionalInformation = { count: 10, length: 105 }; // the limits of AddtlInf
 
-/** Makes any text fit its type, so that our messages are always valid. */
+/** Makes each text fit its schema type, so that the gateway's messages are always valid. */
 function buildReason(values: Pacs002): XmlElement | undefined {
   const { reasonCode, additionalInformation = [] } = values;
   const information = additionalInformation
@@ -199,7 +204,7 @@ export function buildPacs002(values: Pacs002): string {
   );
 }
 
-/** The statement of a status report about a pacs.008. */
+/** The values that a status report states about a pacs.008. */
 export interface StatusStatement {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
@@ -215,7 +220,10 @@ export function pacs008ReferencesOf(pacs008: Pacs008): Pacs008References {
   return compact<Pacs008References>({ original, instructingAgent, instructedAgent });
 }
 
-/** Renders the report back to the sender of a pacs.008. Its agents are swapped, because it travels the other way. */
+/**
+ * Renders the status report to the sender of a pacs.008. It travels the other way, so its two agents are
+ * swapped.
+ */
 export function answerPacs008(references: Pacs008References, statement: StatusStatement): string {
   const { original, instructingAgent, instructedAgent } = references;
   return buildPacs002(
@@ -228,7 +236,10 @@ export function answerPacs008(references: Pacs008References, statement: StatusSt
   );
 }
 
-/** Renders the confirmation of our own pacs.008 to the destination. It travels the same way, so its agents stay. */
+/**
+ * Renders the confirmation of a forwarded pacs.008 to the destination. It travels the same way, so its two
+ * agents stay.
+ */
 export function confirmPacs008(references: Pacs008References, statement: StatusStatement): string {
   return buildPacs002({ ...statement, ...references });
 }

@@ -37,7 +37,7 @@ export interface Pacs008 {
   readonly transactionId?: string;
   readonly uetr: string;
   readonly clearingSystemReference?: string;
-  /** NORM if the message does not say (MSG-5). */
+  /** NORM if the message states no priority (MSG-5). */
   readonly priority: 'HIGH' | 'NORM';
   readonly categoryPurpose?: string;
   readonly purpose?: string;
@@ -54,7 +54,7 @@ export interface Pacs008 {
     readonly quotedCurrency: string;
     readonly quoteId?: string;
   };
-  /** The source PSP's fee, then the creditor agent's (MSG-6). */
+  /** The source PSP's fee, followed by the creditor agent's fee (MSG-6). */
   readonly charges: readonly [sourcePspFee: Charge, creditorAgentFee: Charge];
   readonly instructingAgent?: AgentIdentification;
   readonly instructedAgent?: AgentIdentification;
@@ -62,16 +62,18 @@ export interface Pacs008 {
   readonly intermediaryAgent1Account?: AccountIdentification;
   readonly intermediaryAgent2?: AgentIdentification;
   readonly intermediaryAgent2Account?: AccountIdentification;
-  /** In a forwarded message: the source's intermediary agent 1. */
+  /** Only a forwarded message has this element: the intermediary agent 1 of the received message. */
   readonly previousInstructingAgent1?: AgentIdentification;
   readonly previousInstructingAgent1Account?: AccountIdentification;
   readonly debtorAgent: AgentIdentification;
   readonly creditorAgent: AgentIdentification;
   readonly debtorAccount: AccountIdentification;
   readonly creditorAccount: AccountIdentification;
-  /** The `GrpHdr` element, for elements that another usage guideline has in it. */
+  /**
+   * The `GrpHdr` element. The usage guideline of another scheme may add elements to it, such as `InstgAgt`.
+   */
   readonly header: XmlElement;
-  /** The `CdtTrfTxInf` element; everything that no rule changes is forwarded from it unaltered. */
+  /** The `CdtTrfTxInf` element. The gateway forwards each part that no rule changes exactly as received. */
   readonly transaction: XmlElement;
 }
 
@@ -80,20 +82,22 @@ export const pacs008Paths = {
   transaction: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf',
 } as const;
 
-/** The XPath of a path below `CdtTrfTxInf`. */
+/** Turns a path below `CdtTrfTxInf` into an XPath from the root. */
 export function inTransaction(path: string): string {
   return `${pacs008Paths.transaction}/${path}`;
 }
 
-/** Handles a missing value that the schema makes mandatory: as a defect, or by a substitute. */
+/** Returns a mandatory value. If the value is missing, it fails as a defect or returns the stand-in. */
 type Demand = <T>(value: T | undefined, name: string, standIn: T) => T;
 
-/** For a message that passed its schema. */
+/** For messages that passed their schema: a missing value is a defect. */
 const demanded: Demand = (value, name) => {
   assert(value !== undefined, `${name} is mandatory in the schema, so that a validated message has it`);
   return value;
 };
-/** For any other message. Callers must not use values that were found invalid. */
+/**
+ * For messages that may be invalid: `standIn` replaces a missing value. Callers must not use invalid values.
+ */
 const whereGiven: Demand = (value, _, standIn) => value ?? standIn;
 
 const noAgent: AgentIdentification = {};
@@ -105,7 +109,7 @@ function readCharge(element: XmlElement | undefined, demand: Demand): Charge | u
   return { ...readAmount(amount), agent: demand(readAgent(elementAt(element, 'Agt')), 'Agt', noAgent) };
 }
 
-/** The leg of a message: from the source to us, or from us to the destination. */
+/** The leg of a message: from the source to the gateway, or from the gateway to the destination. */
 type Leg = 'source' | 'destination';
 
 function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
@@ -173,13 +177,14 @@ function judged(value: Pacs008, checks: readonly Check<Pacs008>[]): Result<Pacs0
 /**
  * Reads a source's pacs.008 that passed its schema.
  * @param document the validated `Document` element
- * @returns the first rejection of MSG-4 to MSG-6 and MSG-10 that needs no reference data
+ * @returns the values, or the first rejection by the checks of MSG-4 to MSG-6 and MSG-10 without reference
+ * data
  */
 export function readPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'source', demanded), sourceChecks);
 }
 
-/** Reads the pacs.008 that a destination gets from us, which settles in the destination currency. */
+/** Reads a pacs.008 that the gateway sends to a destination. It settles in the destination currency. */
 export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'destination', demanded), destinationChecks);
 }
@@ -187,7 +192,7 @@ export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Reje
 /**
  * Reads like `readPacs008`, from any message, and returns every rejection instead of the first. For dry runs only: it
  * must not be used to accept a message.
- * @param isFit says which elements were found valid; values of others are meaningless
+ * @param isFit whether the element at a path was found valid; the values of invalid elements are meaningless
  */
 export function readPacs008Throughout(
   document: XmlElement,
@@ -249,8 +254,8 @@ const currencyCheck: Check<Pacs008> = {
 };
 
 /**
- * REF-7, MSG-4, MSG-5 and MSG-10, as far as they need no reference data. The first rejection is the answer.
- * `currency-checks.ts` checks the currencies against those of the two countries.
+ * The checks of REF-7, MSG-4, MSG-5 and MSG-10 that need no reference data. The answer states the first
+ * rejection. `currency-checks.ts` checks the currencies against those of the two countries.
  */
 const sourceChecks: readonly Check<Pacs008>[] = [
   { name: 'elements of forwarded messages', ruleId: 'MSG-10', needs: [], run: checkForwardedElements },
@@ -258,7 +263,9 @@ const sourceChecks: readonly Check<Pacs008>[] = [
   codeCheck,
   ibanCheck,
 ];
-/** For our own messages, which settle in the destination currency. They need no reference data about the countries. */
+/**
+ * The checks of forwarded messages, which settle in the destination currency. They need no reference data.
+ */
 const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck];
 
 /** No amount may be zero, except the source PSP's fee. A rate has at most 11 digits as written. */

@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.028 (payment status request) about a pacs.008 of ours. Some destinations prefer it to a repeated
- * pacs.008.
+ * Builds the pacs.028 (payment status request) about a pacs.008 that the gateway sent. Some destinations
+ * prefer it to a repeated pacs.008.
  */
 import { messages } from './messages.ts';
 import { originalElements, originalReferencesOf, renderAboutTransaction } from './references.ts';
@@ -23,7 +23,10 @@ export function enquireAboutNothing(ids: {
   return renderAboutTransaction(messages.pacs028, 'TxInf', leg, ...nothing);
 }
 
-/** Renders the enquiry about a forwarded pacs.008 as XML text. It travels the same way, so the agents stay. */
+/**
+ * Renders the enquiry about a forwarded pacs.008 as XML text. It travels the same way as the pacs.008, so its
+ * agents stay.
+ */
 export function enquireAboutPacs008(
   forwarded: Pacs008,
   leg: { readonly messageIdentification: string; readonly creationDateTime: string },

@@ -9,7 +9,7 @@ export interface Amount {
   readonly amount: string;
 }
 
-/** A financial institution by any of its identifiers (`FinInstnId`). */
+/** A financial institution, identified by any of its identifiers (`FinInstnId`). */
 export interface AgentIdentification {
   readonly bicfi?: string;
   readonly lei?: string;
@@ -18,14 +18,16 @@ export interface AgentIdentification {
   readonly name?: string;
 }
 
-/** An account by IBAN or another id, with its proxy if one was used. */
+/** An account, identified by IBAN or another id, with the proxy if the sender used one. */
 export interface AccountIdentification {
   readonly iban?: string;
   readonly otherId?: string;
   readonly proxy?: { readonly type?: string; readonly id: string };
 }
 
-/** Removes the whitespace around decimals, dates and times, where XML Schema ignores it (whiteSpace collapse). */
+/**
+ * Removes the whitespace around decimals, dates and times. XML Schema ignores it there (whiteSpace collapse).
+ */
 export function collapsed(text: string): string {
   return trimmed(text);
 }
@@ -48,7 +50,7 @@ function readMemberId(element: XmlElement): NonNullable<AgentIdentification['mem
 }
 
 /**
- * Makes one pass over the children, because a message has a dozen agents.
+ * Makes one pass over the children for speed, because a message has a dozen agents.
  * @param element an agent element such as `DbtrAgt`; undefined gives undefined
  */
 export function readAgent(element: XmlElement | undefined): AgentIdentification | undefined {

@@ -1,7 +1,7 @@
 /**
- * The values of a message that its answer repeats, read before schema validation: the keys, and other values if they
- * are well formed. A value that an answer cannot carry is omitted, never repaired. Also the frame that the pacs.002 and
- * the pacs.028 put around them.
+ * Reads the values of a message that its answer repeats: the keys, and other values if they are well formed.
+ * It reads them before schema validation. A value that an answer cannot carry is omitted, never repaired.
+ * This file also renders the elements that surround these values in a pacs.002 and a pacs.028.
  */
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
 import { ok, refused, type Result } from '../result.ts';
@@ -32,7 +32,7 @@ export interface OriginalReferences {
   readonly uetr: string;
 }
 
-/** The ids as a party repeats them in its report: all but the UETR are optional. */
+/** The ids that a party repeats in its report. All but the UETR are optional. */
 export type ReportedReferences = Partial<OriginalReferences> & Pick<OriginalReferences, 'uetr'>;
 
 /** Identifies a message. Only some kinds of message have a `uetr`. */
@@ -57,7 +57,7 @@ const keyPaths: Readonly<Record<MessageName, { messageIdentification: string; ue
   camt054: { messageIdentification: 'BkToCstmrDbtCdtNtfctn/GrpHdr/MsgId' },
 };
 
-/** A fault of a key that the answer would have to repeat. */
+/** A fault in a key that the answer must repeat. */
 export interface KeyFault {
   readonly element: 'MsgId' | 'UETR';
   readonly problem: 'missing' | 'malformed';
@@ -71,7 +71,10 @@ const repeatedMessageId = {
   expected:
     'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
 };
-/** Our confirmation does not repeat the MsgId of a report, so any MsgId that ISO 20022 allows will do. */
+/**
+ * The gateway's confirmation does not repeat the MsgId of a report, so any MsgId that ISO 20022 allows is
+ * accepted.
+ */
 const anyMessageId = { isFit: (text: string) => /^.{1,35}$/su.test(text), expected: '1 to 35 characters' };
 
 export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
@@ -105,13 +108,16 @@ export function readMessageKey(name: MessageName, document: XmlElement): Result<
   return ok(compact<MessageKey>(keys));
 }
 
-/** The UETR, if well formed, even if the message has other faults. It identifies the payment concerned. */
+/** Reads the UETR if it is well formed, even from a message with other faults. It identifies the payment. */
 export function readUetr(name: MessageName, document: XmlElement): string | undefined {
   const { uetr } = keyPaths[name];
   return uetr === undefined ? undefined : usable(textAt(document, uetr), isUuidV4);
 }
 
-/** The values of a pacs.008 that an answer repeats. If the pacs.008 is invalid, only its well-formed values. */
+/**
+ * The values of a pacs.008 that an answer repeats. For an invalid pacs.008, these are only its well-formed
+ * values.
+ */
 export interface Pacs008References {
   readonly original: OriginalReferences;
   readonly instructingAgent?: AgentIdentification;
@@ -130,14 +136,17 @@ export interface NamedAgents {
   readonly intermediaryAgent2?: AgentIdentification;
 }
 
-/** The value if it is present and passes the test. */
+/** Returns the value if it is present and passes the test. */
 export const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
   value !== undefined && test(value) ? value : undefined;
 
 const dateTimePattern =
   /^([1-9]\d{3}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/;
 
-/** As strict as the schemas (30 February is refused), because an answer that repeats the value must be valid. */
+/**
+ * This check is as strict as the schemas (it refuses 30 February), because an answer that repeats the value
+ * must be valid.
+ */
 function isDateTime(text: string): boolean {
   const day = dateTimePattern.exec(text)?.[1];
   if (day === undefined) return false;
@@ -145,12 +154,12 @@ function isDateTime(text: string): boolean {
   return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(day);
 }
 
-/** The date time without surrounding whitespace, if it is well formed. */
+/** Returns the date and time without surrounding whitespace, if it is well formed. */
 export function usableDateTime(text: string | undefined): string | undefined {
   return usable(text === undefined ? undefined : collapsed(text), isDateTime);
 }
 
-/** The agent's well-formed BIC and LEI; its other identifiers are omitted. */
+/** Returns the agent's well-formed BIC and LEI without its other identifiers. */
 export function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const agent = readAgent(element);
   const bicfi = usable(agent?.bicfi, isBic);
@@ -181,7 +190,7 @@ export function readPacs008References(
       transactionId: usable(text('CdtTrfTxInf/PmtId/TxId'), isIdentifier),
       uetr: key.uetr,
     }),
-    // another scheme's usage guideline may have them in the header (xml/guideline.ts)
+    // the usage guideline of another scheme may put the agents into the header (xml/guideline.ts)
     instructingAgent: agent('CdtTrfTxInf/InstgAgt') ?? agent('GrpHdr/InstgAgt'),
     instructedAgent: agent('CdtTrfTxInf/InstdAgt') ?? agent('GrpHdr/InstdAgt'),
   });
@@ -200,7 +209,9 @@ export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
   });
 }
 
-/** Keeps BIC and LEI only. A member id or other id needs its payment system, and fxtr.017 has no element for that. */
+/**
+ * Keeps BIC and LEI only. Other ids have a meaning only within a payment system, which fxtr.017 cannot name.
+ */
 const byBicOrLei = ({ bicfi, lei }: AgentIdentification = {}): AgentIdentification | undefined =>
   bicfi === undefined && lei === undefined ? undefined : compact<AgentIdentification>({ bicfi, lei });
 
@@ -213,7 +224,7 @@ export function namedAgentsOf(pacs008: Pacs008): NamedAgents {
   });
 }
 
-/** The elements from `OrgnlGrpInf` to `OrgnlUETR`. */
+/** Builds the elements from `OrgnlGrpInf` to `OrgnlUETR`. */
 export function originalElements(original: ReportedReferences): readonly (XmlElement | undefined)[] {
   const { messageIdentification, messageNameId } = original;
   return [

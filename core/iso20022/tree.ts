@@ -8,7 +8,10 @@ export const foreignName = '#foreign';
 
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
-  /** Without prefix. {@link foreignName} for an element of another namespace, so that no path matches it. */
+  /**
+   * The name without prefix. An element of another namespace has the name {@link foreignName}, so that no
+   * path matches it.
+   */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
@@ -148,9 +151,9 @@ export function elementsNamed(name: string, root: XmlElement): readonly (readonl
   return found;
 }
 
-// White space as XML defines it: space, tab, carriage return and line feed only. Code that reads messages must not use
-// JavaScript's white space (`\s`, `trim`), which includes more characters, some legal in names. Whether a person can
-// see a text is a separate question, which Unicode properties answer.
+// White space as XML defines it: space, tab, carriage return and line feed only. Code that reads messages
+// must not use JavaScript's white space (`\s`, `trim`), which includes more characters, some legal in names.
+// Visibility to a person is a separate question; Unicode properties answer it.
 
 /** @param code a UTF-16 code unit or a UTF-8 byte */
 export function isWhiteSpace(code: number): boolean {

@@ -17,7 +17,10 @@ export interface Violation extends RejectionDetails {
    * an unknown element it is the XPath of the parent.
    */
   readonly xpath: string;
-  /** The value at the XPath is usable and was judged separately: only its place is wrong, or something beside it. */
+  /**
+   * True if the value at the XPath is usable and was judged separately: only its place is wrong, or an
+   * element beside it.
+   */
   readonly isReadable?: true;
   /** The engine's message. It may quote values, so it must not be logged, stored or shown. */
   readonly message: string;
@@ -26,7 +29,7 @@ export interface Violation extends RejectionDetails {
 /** Further violations are dropped (docs/explanation/architecture.md, order of intake). */
 export const maxViolations = 20;
 
-/** Elements that the schema restricts only because of MSG-5. */
+/** Elements that the schema restricts because of MSG-5, and for no other reason. */
 const guidelineElements: ReadonlySet<string> = new Set([
   'MsgId',
   'NbOfTxs',
@@ -45,7 +48,7 @@ function lastName(xpath: string): string {
   return xpath.slice(xpath.lastIndexOf('/') + 1).replace(/\[\d+\]$/, '');
 }
 
-/** The rejection of a message that violates our schema. */
+/** The rejection of a message that violates the gateway's schema. */
 export function rejectionOf(violation: Violation): Rejection {
   const { kind, xpath, text, fault, found, expected, isReadable } = violation;
   const details = compact<RejectionDetails>({ text, fault, found, expected });

@@ -1,6 +1,6 @@
 /**
- * Checks that the charges name the two PSPs, by any identifiers. A PSP may itself be refused while the agent of its
- * charges would be acceptable in its place; then only the PSP is reported.
+ * Checks that the charges name the two PSPs, by any identifiers. If the agent of a charge would be acceptable
+ * in place of a refused PSP, only the PSP is reported.
  */
 import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution } from '../payments/agent.ts';
 import type { Check } from '../rejections/check.ts';
@@ -42,11 +42,13 @@ function atDestination({ message, context, ends }: Judged<SubmissionContext>): P
   };
 }
 
-/** Whether the agent checks refuse the PSP anyway; the mismatch then does not make the charges wrong. */
+/**
+ * Whether the agent checks refuse the PSP anyway. If so, its mismatch with the charges is no separate fault.
+ */
 const isPspAtFault = ({ psp, charging, mayStandThere }: Pair) =>
   psp !== charging && !mayStandThere(psp) && mayStandThere(charging);
 
-/** If both institutions are unknown, it compares the identifiers as written. */
+/** Whether both are the same institution. If both are unknown, it compares the identifiers as written. */
 const isSame = ({ psp, charging, written }: Pair) =>
   charging === undefined && psp === undefined ? sameAgent(...written) === true : charging === psp;
 

@@ -1,6 +1,7 @@
 /**
- * Checks each currency of a pacs.008 against those of the two countries, never against another currency of the message
- * that is itself wrong. So one wrong currency gives one rejection; elements that repeat it are not reported.
+ * Checks each currency of a pacs.008 against the currencies of the two countries. It never compares it with
+ * another currency of the message that is itself wrong. So one wrong currency gives one rejection, even if
+ * several elements repeat it.
  */
 import type { Check } from '../rejections/check.ts';
 import type { Ends, Judged, SubmissionContext } from '../scheme/ends.ts';
@@ -34,7 +35,7 @@ function wrongAtSource(message: Pacs008, { source }: Ends): readonly WrongCurren
   ];
 }
 
-/** The destination currencies must be one and the same currency of the creditor agent's country. */
+/** All destination currencies must be the same, and must be a currency of the creditor agent's country. */
 function wrongAtDestination(message: Pacs008, ends: Ends): readonly WrongCurrency[] {
   const { agreedRate, charges, transaction } = message;
   const { creditorAgent, destinationCurrencies, isContradicted } = ends;
@@ -76,7 +77,7 @@ const check =
       reject('currency-wrong', inTransaction(path), undefined, details),
     );
 
-/** In order of reporting. */
+/** In the order in which their rejections are reported. */
 export const corridorChecks: readonly Check<Judged<SubmissionContext>>[] = [
   {
     name: 'currencies of the source',

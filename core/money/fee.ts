@@ -1,6 +1,6 @@
 /**
- * Computes fees: the amounts to invoice, deduct and credit. Endpoint 14 and every quote use it. It does not cap
- * (FEE-6).
+ * Computes fees: the amounts to invoice, deduct and credit. Endpoint 14 and every quote use this file. It
+ * does not cap amounts (FEE-6).
  */
 import { assert } from '../assert.ts';
 import {
@@ -56,7 +56,7 @@ export interface AmountTooLarge {
   readonly detail: string;
 }
 
-const mostDigits = 18; // of an amount in ISO 20022
+const mostDigits = 18; // ISO 20022 allows no longer amount
 
 const amountTooLarge = refused<AmountTooLarge>({
   code: 'amount-too-large',

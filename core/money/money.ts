@@ -18,7 +18,7 @@ const ExactDecimal = Decimal.clone({
 
 declare const exactBrand: unique symbol;
 
-/** An exact decimal. It has no method that can round; functions of this file do that. */
+/** An exact decimal. It has no method that can round; only functions of this file can round it. */
 export interface Exact {
   readonly [exactBrand]: true;
   plus(other: Exact): Exact;
@@ -48,7 +48,7 @@ export const amountPattern = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/;
 export const ratePattern = /^([1-9]\d{0,10}(\.\d{1,10})?|0\.0{0,9}[1-9]\d{0,9})$/;
 /** Basis points, 0 to 10000 (FX-6), in the form of an amount. */
 export const basisPointsPattern = /^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5})?)$/;
-/** A decimal from our configuration or database: plain digits, not negative. */
+/** A decimal from the configuration or the database: plain digits, not negative. */
 export const decimalPattern = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export const maxRateDigits = 11; // as written, including a leading zero
@@ -65,13 +65,16 @@ export function parseAmount(text: string): Exact | undefined {
   return amountPattern.test(text) ? asExact(new ExactDecimal(text)) : undefined;
 }
 
-/** @param text a decimal from our configuration or database; anything else is a defect */
+/** @param text a decimal from the configuration or the database; anything else is a defect */
 export function exact(text: string): Exact {
   assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return asExact(new ExactDecimal(text));
 }
 
-/** MON-2: at most the currency's `decimalPlaces`, as written. `1000.00` has two, so it does not fit yen. */
+/**
+ * MON-2: an amount has at most the currency's `decimalPlaces`, as written. `1000.00` has two, so it does not
+ * fit yen.
+ */
 export function fitsDecimalPlaces(amountText: string, decimalPlaces: number): boolean {
   const point = amountText.indexOf('.');
   return point === -1 || amountText.length - point - 1 <= decimalPlaces;
@@ -87,7 +90,10 @@ export function roundDownTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_FLOOR));
 }
 
-/** The quotient rounded down to the currency's decimals. Exact, because it divides smallest units as integers. */
+/**
+ * Divides, and rounds down to the currency's decimals. The result is exact, because it divides smallest units
+ * as integers.
+ */
 export function divideRoundedDownTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
   const units = asDecimal(dividend).times(unitsPerWhole(decimalPlaces)).divToInt(asDecimal(divisor));
   return asExact(units.times(wholesPerUnit(decimalPlaces)));
@@ -134,7 +140,7 @@ function wholesPerUnit(decimalPlaces: number): Decimal {
   return wholes;
 }
 
-/** Decimal text without trailing zeros or exponent. Money leaves `core` only in this form (MON-4). */
+/** Renders a decimal without trailing zeros or exponent. Money leaves `core` only in this form (MON-4). */
 export function renderDecimal(value: Exact): string {
   return asDecimal(value).toFixed();
 }
@@ -162,7 +168,7 @@ export interface JsonObject {
 
 const jsonNumberForm = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Marks a decimal text, so that it is written as a JSON number with exactly these digits. */
+/** Marks a decimal text, so that `renderJson` writes it as a JSON number with exactly these digits. */
 export function jsonNumber(text: string): JsonNumber {
   assert(jsonNumberForm.test(text), 'a JSON number is written in plain digits');
   return { [digits]: text };

@@ -1,6 +1,7 @@
 /**
- * The checks of a payment whose debtor agent does its own FX (FEE-7): its account, and the amounts by the formula. Each
- * check names the elements that it needs, so that a dry run can make the checks that are possible.
+ * Checks a payment whose debtor agent does its own FX (FEE-7): the agent's account, and the amounts that
+ * follow from its rate. Each check lists the elements that it needs, so that a dry run can make the checks
+ * that are possible.
  */
 import { resolveAgent, unknownInstitution } from '../payments/agent.ts';
 import type { Check } from '../rejections/check.ts';
@@ -23,7 +24,7 @@ const needsFigures = {
   hindered: ({ ends }) => destinationUnknown(ends),
 } as const satisfies Partial<OwnCheck>;
 
-/** In the order of PAY-3. `ownMaximumCheck` comes after them. */
+/** The checks in the order of PAY-3. `ownMaximumCheck` comes after them. */
 export const ownExchangeChecks: readonly OwnCheck[] = [
   {
     name: 'quote or own account',
@@ -50,7 +51,7 @@ export const ownExchangeChecks: readonly OwnCheck[] = [
   { name: 'what is left after the fee', ruleId: 'FEE-5', ...needsFigures, run: checkRest },
 ];
 
-/** PAY-6, for a payment without a quote. */
+/** PAY-6: the destination maximum, for a payment without a quote. */
 export const ownMaximumCheck: OwnCheck = {
   name: 'destination maximum',
   ruleId: 'PAY-6',
@@ -73,7 +74,7 @@ export function aboveMaximum(
   return rejectWith('destination-maximum-exceeded', { found, expected });
 }
 
-/** FEE-5, with the amounts; `settlement` and `fee` are in destination currency. */
+/** FEE-5: the rejection states both amounts, which are in destination currency. */
 export function tooSmall(settlement: Exact, fee: Exact, { currencyCode }: ClearingSystem): Rejection {
   return rejectWith('amount-too-small', {
     found: `${renderDecimal(settlement)} ${currencyCode} at the destination`,
@@ -158,7 +159,7 @@ interface Figures {
 /**
  * Computes the amounts. If the instructed amount is in destination currency, it is the credited amount, and the other
  * amounts follow from it. Otherwise they follow from the source amount.
- * @returns undefined if an end is unknown; other checks refuse that
+ * @returns undefined if the source or the destination is unknown; other checks reject that
  */
 export function figuresOf({
   message,

@@ -6,17 +6,17 @@
 export const caseActions = ['take', 'note', 'close', 'reopen'] as const;
 export type CaseAction = (typeof caseActions)[number];
 
-/** `open`: nobody handles it; `taken`: an operator does; `closed`: nothing is left to do. */
+/** `open`: nobody handles the alert. `taken`: an operator handles it. `closed`: nothing is left to do. */
 export const alertStates = ['open', 'taken', 'closed'] as const;
 export type AlertState = (typeof alertStates)[number];
 
 /** An operator's act on record. */
 export interface CaseEntry {
-  /** The alert concerned; null: the whole case. */
+  /** The alert that the act concerns; null if it concerns the whole case. */
   readonly alertId: string | null;
-  /** The alerts concerned, at most a hundred; empty if the case had no alert. */
+  /** The alerts that the act concerns, at most a hundred; empty if the case had no alert. */
   readonly alerts: readonly { readonly alertId: string; readonly kind: string }[];
-  /** The full number of alerts concerned. */
+  /** The number of alerts that the act concerns, which may exceed a hundred. */
   readonly alertCount: number;
   readonly action: CaseAction;
   /** Client id of the operator. */
@@ -30,15 +30,15 @@ export interface Alert {
   readonly at: Date;
   readonly severity: 'alert' | 'security';
   readonly kind: string;
-  /** UETR of the payment, or id of the resolution, concerned; null: neither. */
+  /** UETR of the payment, or id of the resolution, that the alert is about; null if it is about neither. */
   readonly subjectId: string | null;
   readonly party: string | null;
   readonly detail: unknown;
   readonly state: AlertState;
-  /** The operator who handles it and since when; null if nobody does. */
+  /** The operator who handles the alert, and the start time; null if nobody handles it. */
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
-  /** The operator who closed it and when; null if it is not closed. */
+  /** The operator who closed the alert, and the time; null if it is not closed. */
   readonly closedBy: string | null;
   readonly closedAt: Date | null;
 }
@@ -50,7 +50,7 @@ export interface AlertFilter {
   readonly states: readonly AlertState[];
   readonly severity?: 'alert' | 'security';
   readonly kind?: string;
-  /** All names of the party; an alert under any of them matches. */
+  /** All names of the party. The filter matches an alert under any of them. */
   readonly parties?: readonly string[];
   readonly subjectId?: string;
   readonly takenBy?: string;
@@ -72,7 +72,9 @@ export interface NewEntry {
 
 /** The open alerts of a case that an operator declares finished. */
 export interface Closing {
-  /** The kinds that are finished, or all; undefined is enough if all are of one kind. */
+  /**
+   * The kinds of alerts that are finished, or `all`. It may be undefined if all open alerts are of one kind.
+   */
   readonly kinds: readonly string[] | 'all' | undefined;
   /** Id of the last alert that the operator has seen; later ones stay open. */
   readonly seen: string | undefined;
@@ -96,7 +98,7 @@ export type CaseHindrance =
       /** The alerts of the case that are still open. */
       readonly open: readonly AlertsOfKind[];
     }
-  /** Nothing is closed, so nothing can be reopened. */
+  /** Nothing in the case is closed, so nothing can be reopened. */
   | { readonly kind: 'not-closed' }
   /** The operator did not say which kinds are finished, or named a kind that has no open alert. */
   | {
@@ -105,10 +107,13 @@ export type CaseHindrance =
       readonly over: readonly string[];
       readonly never: readonly string[];
     }
-  /** `seen` is missing, is no alert of the case, or no open alert came before it. */
+  /** `seen` is missing, is not an alert of the case, or is older than every open alert. */
   | { readonly kind: 'unseen'; readonly open: readonly AlertsOfKind[]; readonly seen: string | undefined };
 
-/** The alerts of a case that an act concerns. A note concerns all; `reopen` the closed ones; other acts the rest. */
+/**
+ * The alerts of a case that an act concerns. A note concerns all, `reopen` the closed ones, other acts the
+ * open or taken ones.
+ */
 export function concernedBy<One extends Pick<Alert, 'state'>>(
   action: CaseAction,
   alerts: readonly One[],
@@ -159,8 +164,8 @@ export function seenHindrance(
 }
 
 /**
- * Taking over another operator's alert needs a note with the reason. If two operators close an alert, the second one is
- * told that it is closed.
+ * An operator who takes over another operator's alert must give the reason in a note. If two operators close
+ * the same alert, the second one learns that it is closed already.
  */
 export function hindranceOf(
   { state: now, takenBy, takenAt, closedBy, closedAt }: Standing,

@@ -1,6 +1,6 @@
 /**
- * Every kind of event in the audit trail. `alert`: a person must act; docs/operations/alerts.md says how. `security`:
- * somebody tried to do what they may not. `info`: for the record.
+ * Every kind of event in the audit trail. `alert`: a person must act; docs/operations/alerts.md explains how.
+ * `security`: somebody tried a forbidden action. `info`: no action is needed.
  */
 export const eventKinds = {
   'answer.defect': 'alert',

@@ -1,15 +1,17 @@
 /**
- * Looks up the institutions that messages name, and names institutions in our messages. It also says which may be the
- * agents of a payment; the checks of the payment word the refusals.
+ * Looks up the institutions that messages name, and identifies institutions in the gateway's messages. It
+ * also decides which institutions may be agents of a payment; the checks of the payment write the texts of
+ * rejections.
  */
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
 import { elementAt, type XmlElement } from '../iso20022/tree.ts';
 import { findInstitution, keyOf, type Institution, type ReferenceData } from '../scheme/reference.ts';
 
 /**
- * The institution that a message names. A BIC or member id must be known: an unknown BIC beside a known LEI would send
- * the money to the owner of that BIC. An LEI may be unknown if our data has no LEI for the institution. An other id may
- * be unknown if a better identifier is given. No identifier may name another institution.
+ * The institution that a message names. A BIC or member id must be known: an unknown BIC beside a known LEI
+ * would send the money to the owner of that BIC. An LEI may be unknown if the reference data has no LEI for
+ * the institution. An other id may be unknown if a better identifier is given. No identifier may name another
+ * institution.
  * @param clearingSystemId the system of a member id, if the message does not state one
  * @returns undefined if no known identifier is given, or two identifiers contradict each other
  */
@@ -35,12 +37,12 @@ export function resolveAgent(
   return isLeiInOrder ? institution : undefined;
 }
 
-/** Refusals show this if {@link resolveAgent} finds no institution. */
+/** Rejections show this text if {@link resolveAgent} finds no institution. */
 export const unknownInstitution = 'an institution that the service does not know';
 
 /**
- * Identifies an institution in our messages: by BIC, else by LEI, else by member id in the payment system, else by
- * other id.
+ * Identifies an institution in the gateway's messages: by BIC, else by LEI, else by member id in the payment
+ * system, else by other id.
  */
 export function identifyAgent(institution: Institution, clearingSystemId?: string): AgentIdentification {
   const [bicfi] = institution.bics;

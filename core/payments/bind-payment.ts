@@ -1,6 +1,7 @@
 /**
- * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6). `judge-payment.ts` makes the
- * earlier ones. Binding a payment fixes every amount, agent and account that it will use.
+ * Makes the last checks of a pacs.008: the quote or the debtor agent's own FX, and the limits (PAY-4 to
+ * PAY-6). `judge-payment.ts` makes the earlier checks. Binding a payment fixes every amount, agent and
+ * account that the payment will use.
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import { assert } from '../assert.ts';
@@ -19,7 +20,7 @@ import { reject, rejectWith, type Rejection } from '../rejections/rejection.ts';
 import type { RejectionKey } from '../rejections/rejection-table.ts';
 import { first, ok, refused, type Result } from '../result.ts';
 
-/** An intermediary agent and the account there. */
+/** An intermediary agent, and the settlement account at that agent. */
 export interface SettlementLeg {
   readonly agent: AgentIdentification;
   readonly account: AccountIdentification;
@@ -39,7 +40,7 @@ export interface BoundPayment {
   readonly sourceAmount: Amount;
   readonly destinationAmount: Amount;
   readonly creditorAgentFee: string;
-  /** From the quote; undefined without a quote. */
+  /** Taken from the quote; undefined without a quote. */
   readonly sourceLeg: SettlementLeg | undefined;
   readonly destinationLeg: SettlementLeg;
   /** The destination SAP, which instructs the destination PSP. */
@@ -50,19 +51,25 @@ export interface BoundPayment {
 
 type Bound = Result<BoundPayment, Rejection>;
 
-/** Rejects a value that is not the expected one. A rejection may quote amounts, rates and currencies. */
+/**
+ * Rejects a value that differs from the expected one. Only for amounts, rates and currencies, which a
+ * rejection may show.
+ */
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
 /** A submission together with its quote. */
 export interface BindingContext extends SubmissionContext {
-  /** The quote that the message names. Undefined if it names no known one, or in a dry run, which reads no quotes. */
+  /**
+   * The quote that the message names. Undefined if no quote has that id, and in a dry run, which reads no
+   * quotes.
+   */
   readonly quote?: StoredQuote | undefined;
 }
 
 /**
- * Fixes every amount, agent and account of a message whose ends have passed their checks. The pause of the destination
- * (LIF-5) is checked last.
+ * Fixes every amount, agent and account of a message whose source and destination have passed their checks.
+ * The last check is the pause of the destination (LIF-5).
  */
 export function bindPayment(judged: Judged<BindingContext>): Bound {
   const { message, ends } = judged;
@@ -79,7 +86,10 @@ export function bindPayment(judged: Judged<BindingContext>): Bound {
   return paused === undefined ? bound : refused(paused);
 }
 
-/** The last check of all. A dry run makes it even if it cannot bind the payment. */
+/**
+ * Rejects a payment to a paused destination. It is the last check. A dry run makes it even if it cannot bind
+ * the payment.
+ */
 export const pauseCheck: Check<Judged<SubmissionContext>> = {
   name: 'pause of the destination',
   ruleId: 'LIF-5',
@@ -92,7 +102,10 @@ export const pauseCheck: Check<Judged<SubmissionContext>> = {
   },
 };
 
-/** The part of PAY-4 that a dry run can check: a quote never has an unknown intermediary agent. */
+/**
+ * The part of PAY-4 that a dry run can check. No quote has an unknown intermediary agent, so none could
+ * match.
+ */
 export const intermediaryCheck: Check<Judged<SubmissionContext>> = {
   name: 'known intermediary agents',
   ruleId: 'PAY-4',
@@ -117,7 +130,10 @@ interface Parties {
   readonly destination: ClearingSystem;
 }
 
-/** Binds a payment to its quote. The message must agree with the quote, which supplies the agents that it omits. */
+/**
+ * Binds a payment to its quote. The message must agree with the quote. The quote supplies the agents that the
+ * message omits.
+ */
 function bindQuote({ message, context }: Judged<BindingContext>, parties: Parties): Bound {
   const { reference, quote } = context;
   if (quote === undefined) return refused(reject('quote-unknown'));
@@ -159,7 +175,10 @@ function checkQuoteState(message: Pacs008, quote: StoredQuote, parties: Parties)
   return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8; seam: quote-in-use
 }
 
-/** The fee must be the quote's. A quote of endpoint 12b ignores fees, so it may leave nothing to credit. */
+/**
+ * The creditor agent fee must equal the quote's. A quote of endpoint 12b ignores fees, so it may leave
+ * nothing to credit.
+ */
 function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
   const { amount } = message.charges[1];
@@ -203,7 +222,7 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
       );
 }
 
-/** Checks the intermediary agents and accounts that the message gives. */
+/** Checks that the intermediary agents and accounts of the message, if present, agree with the quote. */
 function checkQuoteAgents(
   message: Pacs008,
   quote: StoredQuote,

@@ -1,7 +1,7 @@
 /**
- * Chooses a payment's decision, and who is told of a later final (PAY-7, PAY-9). The table of payment-states.ts says
- * who is told of the decision. Pure: all facts are arguments. The statement that writes the decision checks its
- * condition again (`db/payments/decisions.ts`).
+ * Chooses the decision of a payment, and the parties to tell about a later final status (PAY-7, PAY-9). The
+ * table in payment-states.ts lists the parties to tell about the decision. Pure: all facts are arguments. The
+ * SQL statement that writes the decision checks its condition again (`db/payments/decisions.ts`).
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -16,26 +16,31 @@ export interface Decision {
 }
 
 /**
- * Why a payment is decided now: a pacs.002 of the destination, one of two grounds of the gateway, or the record. If a
- * final of the destination is stored, that final decides, whatever the cause.
+ * Why a payment is decided now: a pacs.002 of the destination, one of the gateway's two reasons, or the
+ * record. If a final status of the destination is stored, it decides, whatever the cause.
  */
 export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
       /**
-       * Whether to send a confirmation. False if the report came to our address: its sender waits there for the HTTP
-       * answer, which is the confirmation. True if the report came in an HTTP answer, or is read from the record later.
+       * Whether to send a confirmation. False if the destination posted the report to the gateway: the HTTP
+       * answer is then the confirmation. True if the report came in an HTTP answer, or is read from the
+       * record later.
        */
       readonly wantsConfirmation: boolean;
     }
-  /** HIGH deadline: RJCT AB03. */
+  /** The deadline of a HIGH payment has passed: RJCT AB03. */
   | { readonly by: 'deadline' }
-  /** NORM, and 60 s after acceptance it is certain that nothing was sent to the destination: RJCT ED06. */
+  /**
+   * 60 s after a NORM payment was accepted, it is certain that nothing was sent to the destination: RJCT
+   * ED06.
+   */
   | { readonly by: 'unreachable' }
   /**
-   * The record decides: an existing decision, a stored final, or an outcome that two operators recorded and confirmed.
-   * The gateway never rejects by this cause, and there is no report to compare and confirm.
+   * The record decides: an existing decision, a stored final status, or an outcome that two operators
+   * recorded and confirmed. With this cause the gateway itself never rejects, and no report has to be
+   * compared or confirmed.
    */
   | { readonly by: 'record' };
 
@@ -61,9 +66,12 @@ export type Decider = (typeof deciders)[number];
 export interface DecisionFacts {
   /** The destination's report that caused this decision, if a report did. */
   readonly report: StoredReport | null;
-  /** The first final that the destination sent while the payment was undecided. It decides, whatever the cause. */
+  /**
+   * The first final status report from the destination while the payment was undecided. It decides, whatever
+   * the cause.
+   */
   readonly firstFinal: StoredReport | null;
-  /** The outcome that operators confirmed. It decides unless a final of the destination does. */
+  /** The outcome that operators confirmed. It decides unless a final status of the destination does. */
   readonly outcome: ConfirmedOutcome | null;
   /** Deadline of a HIGH payment, epoch milliseconds; null for NORM. */
   readonly deadlineAt: number | null;
@@ -71,7 +79,7 @@ export interface DecisionFacts {
   readonly now: number;
 }
 
-/** Milliseconds by the database clock until the cause may decide; 0: it may now. */
+/** Milliseconds, by the database clock, until the cause may decide; 0 if it may decide now. */
 export function untilDecidableMs(
   { firstFinal, deadlineAt, now }: DecisionFacts,
   cause: DecisionCause,
@@ -93,20 +101,23 @@ export interface DueDecision {
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
   readonly decidedBy: Decider;
-  /** The destination's final that decides; null if something else decides. */
+  /** The destination's final status report that decides; null if something else decides. */
   readonly report: StoredReport | null;
   /** The confirmed outcome that decides; null if something else decides. */
   readonly outcomeId: string | null;
-  /** Present if the gateway itself rejects. */
+  /** Present if the gateway itself rejects the payment. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
-  /** Whether to send the confirmation, if one is due. False if the HTTP answer to the destination carries it. */
+  /**
+   * Whether to send the confirmation, if one is due. False if the HTTP answer to the destination already
+   * carries it.
+   */
   readonly sendsConfirmation: boolean;
 }
 
 /**
- * Chooses the decision: by the first stored final, whatever the cause; else by the operators' confirmed outcome; else
- * by the cause.
+ * Chooses the decision. The first stored final status decides, whatever the cause; if there is none, the
+ * operators' confirmed outcome decides; otherwise the cause decides.
  */
 export function decisionBy(
   cause: DecisionCause,
@@ -153,27 +164,37 @@ function ownRejection(by: DecisionCause['by']): {
   }
 }
 
-/** How the sender of a late final gets the confirmation, which states the decision. */
+/** How the sender of a late final status gets the confirmation, which states the decision. */
 export type LateSender =
-  /** It must be sent one: its final came in an HTTP answer, or is read from the record later. */
+  /** The gateway must send one: the final status came in an HTTP answer, or is read from the record later. */
   | 'untold'
-  /** The HTTP answer to its final carries the confirmation. */
+  /** The HTTP answer to the late final status carries the confirmation. */
   | 'answered'
-  /** One was requested already: by the decision, written a moment ago, or when the same final was handled before. */
+  /**
+   * A confirmation is already due: the decision was just written, or the same final status was handled
+   * before.
+   */
   | 'told';
 
-/** The effects of a late final. It changes neither the decision nor what the FX provider was told. */
+/**
+ * The effects of a late final status. It changes neither the decision nor the notification to the FX
+ * provider.
+ */
 export interface LateFinal {
-  /** If so, an alert tells the operators, once per report; a header in the HTTP answer tells the sender. */
+  /**
+   * Whether it contradicts the decision. If so, one alert per report informs the operators, and a header in
+   * the HTTP answer informs the sender.
+   */
   readonly isContradiction: boolean;
   /**
-   * `ask`: send the confirmation to the destination, again if need be. `ask-if-given-up`: only if its delivery was
-   * given up, because a destination that posts a final is reachable again. null: leave it.
+   * `ask`: send the confirmation to the destination, even if it was sent before. `ask-if-given-up`: send it
+   * only if its delivery was given up, because a destination that posts a final status is reachable again.
+   * null: do nothing.
    */
   readonly confirmation: 'ask' | 'ask-if-given-up' | null;
 }
 
-/** Determines who is told of a late final, whichever way it came. */
+/** Determines the effects of a late final status, whichever way it came. */
 export function lateFinal(
   decision: Pick<Decision, 'status' | 'confirmationMessageId'>,
   { status, sender }: { readonly status: string; readonly sender: LateSender },
@@ -188,18 +209,20 @@ const confirmationFor = {
   told: null,
 } as const satisfies Record<LateSender, LateFinal['confirmation']>;
 
-/** Whether the final that a destination reports differs from the decision. */
+/** Whether the final status that a destination reports differs from the decision. */
 export function contradicts(decision: Pick<Decision, 'status'>, reported: string): boolean {
   return reported !== decision.status;
 }
 
-/** The cause by which the sweep decides a payment, if the record alone is enough to decide it. */
+/**
+ * The cause by which the sweep decides a payment; undefined if the record alone is not enough to decide it.
+ */
 export function causeOnRecord({
   finalReportId,
   hasOutcome,
   isOverdue,
 }: {
-  /** The destination's first stored final, if there is one. */
+  /** Id of the destination's first stored final status report, if there is one. */
   readonly finalReportId: string | null;
   /** Whether operators have confirmed an outcome. */
   readonly hasOutcome: boolean;

@@ -17,12 +17,15 @@ import type { Rejection } from '../rejections/rejection.ts';
 import type { Result } from '../result.ts';
 import { requestRejectionOf, routeRequest } from '../resolutions/resolution.ts';
 
-/** The layers of checks. Each needs values that the layer before found valid. */
+/** The layers of checks. Each layer needs values that the previous layer found valid. */
 export const layers = ['schema', 'rules', 'reference-data'] as const;
 export type Layer = (typeof layers)[number];
 
 export interface DryRun {
-  /** The layers that were judged, wholly or in part. Others do not apply to such a message, or were not reached. */
+  /**
+   * The layers that were judged, wholly or in part. The others do not apply to this kind of message, or were
+   * not reached.
+   */
   readonly judged: readonly Layer[];
   /** In the order of the layers, without duplicates. */
   readonly rejections: readonly Rejection[];
@@ -38,19 +41,22 @@ export interface ValidatedMessage {
 
 export interface DryRunContext {
   readonly reference: ReferenceData;
-  /** Clearing system of the submitter; undefined: the one that the message states. */
+  /** The submitter's clearing system. If undefined, the dry run uses the one that the message states. */
   readonly sourceSystem: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** Judges a pacs.008 or acmt.023 as a source's submission, and a pacs.002 or acmt.024 as an answer to us. */
+/**
+ * Judges a pacs.008 or acmt.023 as a source's submission, and a pacs.002 or acmt.024 as an answer to the
+ * gateway.
+ */
 export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, violations } = message;
   const bySchema = violations.map(name === 'acmt023' ? requestRejectionOf : rejectionOf);
   const { judged, rejections, notJudged } =
     name === 'pacs008' ? judgePacs008(message, context) : judgeOther(message, context);
-  // report a value that the schema refuses only once: rule rejections at the same place are consequences
+  // drop a rule's rejection at a place that the schema rejects: it is only a consequence of the schema fault
   const faulty = violations
     .filter(({ isReadable }) => isReadable !== true)
     .map(({ xpath }) => firstOnly(xpath));
@@ -64,7 +70,10 @@ export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRu
   };
 }
 
-/** Names the first transaction as the rules do, which look at no other. */
+/**
+ * Removes the position of the first transaction from an XPath. The rules write none, because they read no
+ * other.
+ */
 const firstOnly = (xpath: string) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf');
 
 const beyondTheFirst: NotJudged = {
@@ -130,7 +139,7 @@ const replacedOnForwarding: readonly NotJudged[] = (
   reason: 'It is checked against the schema only: the forwarded message has its own.',
 }));
 
-/** Adds the checks that no dry run makes for a pacs.008. */
+/** Adds the checks that no dry run makes for a pacs.008 to the list of unjudged checks. */
 function withSubmission(findings: DryRun, message?: Pacs008): DryRun {
   const quoteId = message?.agreedRate.quoteId;
   const later: readonly NotJudged[] = [
@@ -155,7 +164,7 @@ function withSubmission(findings: DryRun, message?: Pacs008): DryRun {
 const duplicatesOf = (name: string): NotJudged => ({ name, ruleId: 'DUP-2', reason: onSubmission });
 const matchOf = (name: string, ruleId: string): NotJudged => ({ name, ruleId, reason: onSubmission });
 
-/** The checks of other messages that are made only on receipt. */
+/** The checks of other messages that the gateway makes only on receipt. */
 const onReceipt: Readonly<Partial<Record<MessageName, readonly NotJudged[]>>> = {
   acmt023: [
     duplicatesOf('duplicates'),
@@ -190,7 +199,9 @@ const rulesOf: Readonly<Partial<Record<MessageName, readonly (readonly [name: st
     pacs002: [messageRules],
   };
 
-/** The other messages have few rules beyond their schemas, so their readers report every fault. */
+/**
+ * Judges the other messages. They have few rules beyond their schemas, so their readers report every fault.
+ */
 function judgeOther(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, document, violations } = message;
   const [needed = [], later = [], rules = []] = [readByRules[name], onReceipt[name], rulesOf[name]];
@@ -221,7 +232,7 @@ function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext
     case 'pacs028':
     case 'fxtr017':
     case 'camt054':
-      return { judged: [], rejections: [] }; // their schemas contain all rules
+      return { judged: [], rejections: [] }; // the schemas of these messages contain all rules
   }
 }
 

@@ -1,13 +1,15 @@
-/** When the gateway enquires about a NORM payment without a final, and whether an enquiry is overdue. */
+/**
+ * When the gateway enquires about a NORM payment without a final status, and whether an enquiry is overdue.
+ */
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * Times of the enquiries about a NORM payment without a final, in milliseconds after acceptance. They are 60 s, 5 min,
- * 30 min, then hourly from 2 h 30 min to 24 h. Changing their number or the rule for skipping breaks the replay of
- * running workflows (HISTORY in workflows/policies.ts).
+ * Times of the enquiries about a NORM payment without a final status, in milliseconds after acceptance. They
+ * are 60 s, 5 min, 30 min, then hourly from 2 h 30 min to 24 h. Changing their number or the rule for
+ * skipping breaks the replay of running workflows (HISTORY in workflows/policies.ts).
  */
 export const enquiryTimesMs: readonly number[] = [
   minute,
@@ -27,9 +29,12 @@ export interface Sends {
   readonly acceptedAt: number;
   /** When the last attempt ended, or began if its end is not on record; null before the first attempt. */
   readonly lastSendEndedAt: number | null;
-  /** When the source last asked for the status in a way that causes an enquiry; null: never. */
+  /** When the source last asked for the status in a way that causes an enquiry; null if it never did. */
   readonly statusAskedAt: number | null;
-  /** Time of the oldest question that no send had answered when the source last asked; null: it never asked. */
+  /**
+   * Time of the oldest status request that no send had answered when the source last asked; null if it never
+   * asked.
+   */
   readonly owedSince: number | null;
   /** Whether the alert `payment.in-doubt` was raised. */
   readonly isInDoubt: boolean;
@@ -42,8 +47,9 @@ const clockErrorMs = 5_000; // the database clock may go back a little between a
 export const heardMs = 1_000;
 
 /**
- * Whether an enquiry that the source asked for is still to be made. A send that was under way at that time counts as
- * the enquiry. So does one that ended shortly before, because the execution still took it to be under way.
+ * Whether the gateway still owes the source an enquiry that it asked for. A send that was under way at that
+ * time counts as the enquiry. So does a send that ended shortly before, because the execution had not learnt
+ * of its end.
  */
 export function isStatusOwed({
   lastSendEndedAt,
@@ -52,9 +58,9 @@ export function isStatusOwed({
   return statusAskedAt !== null && (lastSendEndedAt === null || lastSendEndedAt + heardMs < statusAskedAt);
 }
 
-/** Since when the source has been owed a status; undefined if it is not. */
+/** The time since which the gateway has owed the source a status; undefined if it owes none. */
 function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): number | undefined {
-  // a later send may have answered the first of several questions
+  // a later send may have answered the first of several status requests
   const unmet = [owedSince, statusAskedAt].filter((at) =>
     isStatusOwed({ lastSendEndedAt, statusAskedAt: at }),
   );
@@ -62,10 +68,10 @@ function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): 
 }
 
 /**
- * Whether the execution of a NORM payment has failed, for longer than the grace, to do something that was due. It owes
- * the first send, the latest scheduled enquiry (TIM-2), an enquiry for the source, and the alert after the last
- * enquiry. The sweep uses this to find executions that do not work. A send that was under way at the time counts as the
- * enquiry.
+ * Whether something that the execution of a NORM payment must do is overdue by more than the grace. It must
+ * make the first send, the latest scheduled enquiry (TIM-2) and an enquiry for the source, and raise the
+ * alert after the last enquiry. The sweep uses this to find executions that do not work. A send that was
+ * under way at the time counts as the enquiry.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {
   const { acceptedAt, lastSendEndedAt, isInDoubt, now } = sends;

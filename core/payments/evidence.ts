@@ -9,7 +9,7 @@ import type { RecordedOutcome } from './recorded-outcome.ts';
 export interface EvidenceMessage {
   readonly messageId: string;
   readonly type: string;
-  /** MsgId. */
+  /** The MsgId of the message. */
   readonly messageIdentification: string;
   readonly direction: 'in' | 'out';
   readonly leg: 'source' | 'destination' | 'fxp';
@@ -23,7 +23,10 @@ export interface EvidenceMessage {
   readonly at: Date;
 }
 
-/** Counts repeats and contradictions on record that are not shown, because there are too many. */
+/**
+ * The number of messages of one sort (repeats and contradictions) that are on record but too many to be
+ * shown.
+ */
 export interface MessagesLeftOut extends Pick<
   EvidenceMessage,
   'type' | 'direction' | 'leg' | 'party' | 'status'
@@ -46,7 +49,9 @@ export interface EvidenceDecision {
 export interface EvidenceAttempt {
   readonly attempt: number;
   readonly startedAt: Date;
-  /** Null while the attempt runs, or if a crash left it open; it then counts as MAYBE_SENT. */
+  /**
+   * Null while the attempt runs, and if a crash interrupted it; an interrupted attempt counts as MAYBE_SENT.
+   */
   readonly finishedAt: Date | null;
   readonly outcome: string | null;
   readonly httpStatus: number | null;
@@ -54,11 +59,14 @@ export interface EvidenceAttempt {
   readonly errorClass: string | null;
   /** Target address, for operators only. Null if the attempt opened no socket. */
   readonly url: string | null;
-  /** Start of an answer other than 2xx, at most 1 KiB; for operators only. */
+  /** The start of an HTTP answer other than 2xx, at most 1 KiB; for operators only. */
   readonly responseExcerpt: string | null;
 }
 
-/** Counts attempts on record that are not shown, because there are too many. The first of each outcome is shown. */
+/**
+ * The number of attempts with one outcome that are on record but too many to be shown. The first of each
+ * outcome is shown.
+ */
 export interface AttemptsLeftOut extends Pick<EvidenceAttempt, 'outcome'> {
   readonly number: number;
 }
@@ -70,7 +78,7 @@ export interface EvidenceDelivery {
   /** The callback address that the source named; null for other kinds. */
   readonly url: string | null;
   readonly askedAt: Date;
-  /** For an instruction: when somebody last asked for the status; scheduled enquiries do not count. */
+  /** For an instruction: the time of the last request for the status. Scheduled enquiries do not count. */
   readonly enquiryAskedAt: Date | null;
   readonly nextDueAt: Date;
   readonly deliveredAt: Date | null;
@@ -89,7 +97,10 @@ export interface EvidenceEvent {
   readonly detail: unknown;
 }
 
-/** Counts events on record that are not shown, because there are too many. The first of each kind is shown. */
+/**
+ * The number of events of one kind that are on record but too many to be shown. The first of each kind is
+ * shown.
+ */
 export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' | 'party'> {
   readonly number: number;
 }
@@ -109,7 +120,7 @@ export interface EvidenceRefused {
   readonly fault: Readonly<Record<string, string | null>>;
 }
 
-/** Parties and route of a payment, from its row. */
+/** The parties and the route of a payment, from its database row. */
 export interface EvidencePayment {
   readonly messageId: string;
   readonly forwardedMessageId: string | null;
@@ -121,13 +132,13 @@ export interface EvidencePayment {
   readonly acceptanceAt: Date | null;
   readonly deadlineAt: Date | null;
   readonly quoteId: string | null;
-  /** For a rejected payment: as the message claims it, not verified. */
+  /** For a rejected payment, the agent that the message names; nothing has verified it. */
   readonly debtorAgentId: string | null;
   readonly creditorAgentId: string | null;
 }
 
 export interface PaymentEvidence {
-  /** Undefined while the first submission is not judged, and if every submission was refused. */
+  /** Undefined while the first submission is not yet judged, and if the gateway refused every submission. */
   readonly payment: EvidencePayment | undefined;
   readonly decision: EvidenceDecision | undefined;
   /** Oldest first, like all lists here. */
@@ -137,7 +148,7 @@ export interface PaymentEvidence {
   readonly events: readonly EvidenceEvent[];
   readonly eventsLeftOut: readonly EventsLeftOut[];
   readonly refused: readonly EvidenceRefused[];
-  /** The operators' acts on the payment and on each of its alerts. */
+  /** The acts of operators on the payment and on each of its alerts. */
   readonly entries: readonly CaseEntry[];
   /** The outcomes that operators recorded. */
   readonly outcomes: readonly RecordedOutcome[];
@@ -164,9 +175,10 @@ export function refusalOf(
 }
 
 /**
- * Whether the destination may know of the payment: a byte may have reached it, or it has sent a report. It equals
- * `possibly_sent > 0` of the instruction, or a report on record (db/payments/decisions.ts). It is computed from the
- * shown evidence, so that the evidence is consistent.
+ * Whether the destination may know of the payment: a byte may have reached it, or it has sent a report. In
+ * the database, the same condition is `possibly_sent > 0` of the instruction, or a report on record
+ * (db/payments/decisions.ts). This function uses only the shown evidence, so that its result agrees with that
+ * evidence.
  */
 export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): boolean {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
@@ -190,12 +202,15 @@ export function ofParty(evidence: PaymentEvidence, party: string): PaymentEviden
   };
 }
 
-/** An outcome that is recorded but not confirmed may be wrong; the decision shows a confirmed one. */
+/**
+ * Events of recorded outcomes stay hidden: an unconfirmed outcome may be wrong, and the decision shows a
+ * confirmed one.
+ */
 const isOfOutcome = ({ kind }: Pick<EvidenceEvent, 'kind'>) => kind.startsWith('operator.outcome-');
 
 /**
- * The events as both sides of a payment may see them. Security events and events of recorded outcomes are left out.
- * Operators' other acts are shown without the person.
+ * Selects the events that both sides of a payment may see. It leaves out security events and events of
+ * recorded outcomes. It shows the other acts of operators without the operator's name.
  */
 export function eventsForSides(events: readonly EvidenceEvent[]): readonly EvidenceEvent[] {
   return events
@@ -211,8 +226,8 @@ const withoutPerson = (detail: unknown) =>
   Object.fromEntries(Object.entries(detail ?? {}).filter(([name]) => name !== 'by'));
 
 /**
- * Hides a confirmation that is never sent. It is composed with every decision, but not sent to a destination that
- * cannot know of the payment.
+ * Hides a confirmation that will never be sent. The gateway composes one with every decision, but does not
+ * send it to a destination that cannot know of the payment.
  */
 export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
   const { decision, messages, deliveries } = evidence;
@@ -226,8 +241,9 @@ export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
 }
 
 /**
- * The evidence as the destination's side may see it: without quote and FX provider, which concern only the source's
- * side. The list of payments leaves out the same values (db/payments/payment-list.ts).
+ * Returns the evidence that the destination's side may see. The quote and the FX provider are left out,
+ * because they concern only the source's side. The list of payments leaves out the same values
+ * (db/payments/payment-list.ts).
  */
 export function withoutExchange(evidence: PaymentEvidence): PaymentEvidence {
   const { payment, decision, deliveries, messages } = evidence;

@@ -1,7 +1,10 @@
-/** The flow of payments and quotes in a period, by corridor: what the portal and reports show. No personal data. */
+/**
+ * The flow of payments and quotes in a period, by corridor, for the portal and reports. It contains no
+ * personal data.
+ */
 
 export interface CorridorFlow {
-  /** As in SG-TH; null: rejected before the destination was known. */
+  /** For example `SG-TH`; null if the payments were rejected before the destination was known. */
   readonly corridor: string | null;
   /** Payments that were judged in the period. */
   readonly payments: number;
@@ -9,10 +12,10 @@ export interface CorridorFlow {
   readonly accepted: number;
   readonly rejected: number;
   readonly blocked: number;
-  /** ACCC within a minute, and within an hour, of the judgement. */
+  /** Payments that became ACCC within a minute, and within an hour, of the judgement. */
   readonly acceptedWithinMinute: number;
   readonly acceptedWithinHour: number;
-  /** Milliseconds from the judgement to the final status, of accepted payments; null: there was none. */
+  /** Milliseconds from the judgement to the final status, of accepted payments; null if there were none. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
 }
@@ -33,11 +36,11 @@ export interface QuoteFlow {
   readonly best: number;
   /** Quotes that a maximum made smaller than the request. */
   readonly capped: number;
-  /** Payments by its quotes that were accepted in the period. */
+  /** Payments that used the FX provider's quotes and were accepted in the period. */
   readonly used: number;
 }
 
-/** Whose flow: everything, that of a payment system, of a PSP, or of an FX provider. */
+/** The part of the flow to return: everything, or the flow of a payment system, a PSP or an FX provider. */
 export type FlowScope =
   | { readonly of: 'all' }
   | { readonly of: 'clearing-system'; readonly id: string }

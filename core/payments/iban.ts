@@ -31,7 +31,7 @@ export function accountFault(accountId: string): string | undefined {
 }
 
 /**
- * A rejection for each wrong IBAN, in document order.
+ * Returns a rejection for each wrong IBAN, in document order.
  * @param root the element whose descendants are checked
  * @param xpath the XPath of `root`
  */

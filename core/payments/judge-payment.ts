@@ -1,6 +1,6 @@
 /**
- * Judges a pacs.008: all checks in the order of PAY-3, and the subset that a dry run can make. Pure: stored data and
- * the time are arguments. The database's unique keys detect duplicates that appear meanwhile.
+ * Judges a pacs.008: all checks in the order of PAY-3, and the subset that a dry run can make. Pure: stored
+ * data and the time are arguments. The database's unique keys detect duplicates that arrive meanwhile.
  */
 import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from '../rejections/check.ts';
 import { findEnds, type Judged, type SubmissionContext, type SubmissionNow } from '../scheme/ends.ts';
@@ -53,14 +53,14 @@ export interface AcceptedPacs008 {
 
 /**
  * Judges a submission and returns the first rejection. The intake has judged the callback address before
- * (`api/http/input/callback.ts`): it answers HTTP 422 and stores nothing.
+ * (`api/http/input/callback.ts`): for a bad address, it answers HTTP 422 and stores nothing.
  * @param reading result of the schema and of the rules that concern the message alone (MSG)
  */
 export function judgePayment(
   reading: Result<Pacs008, Rejection>,
   context: JudgingContext,
 ): Result<AcceptedPacs008, Rejection> {
-  if (!reading.ok) return reading; // schema, and guidelines that need no reference data
+  if (!reading.ok) return reading; // rejected by the schema, or by guidelines that need no reference data
   const { value: message } = reading;
   const judged = judgedOf(message, context);
   const rejection = first(rejectionsOf(checksBeforeQuote, judged)); // guidelines, duplicate, freshness, agents
@@ -73,9 +73,9 @@ function judgedOf<Context extends SubmissionContext>(message: Pacs008, context: 
 }
 
 /**
- * Finds every rejection by reference data and the clock, for a dry run. It reads no quotes: a message without one is
- * judged completely, a message with one up to PAY-4.
- * @param isFit says which parts of the message are valid
+ * Finds every rejection by reference data and the clock, for a dry run. It reads no quotes. It judges a
+ * message without a quote completely, and a message with a quote up to PAY-4.
+ * @param isFit whether a part of the message is valid
  * @param refused XPaths that the schema and the rules of the message refuse
  */
 export function judgeByReference(

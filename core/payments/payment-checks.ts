@@ -16,7 +16,7 @@ import { reject, rejectWith, type Rejection } from '../rejections/rejection.ts';
 
 const maxAheadMs = 10_000;
 
-/** MSG-4 to MSG-7: guidelines that need reference data. */
+/** The checks of MSG-4 to MSG-7 that need reference data. */
 export const guidelineChecks: readonly Check<Judged<SubmissionContext>>[] = [
   {
     name: "the submitter's clearing system",
@@ -100,7 +100,7 @@ function* checkDecimals(
 
 function* checkRequiredElements({ message, context, ends }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { creditorAgent } = ends;
-  if (creditorAgent === undefined || ends.isContradicted) return; // reported elsewhere: RC07, MSG-6
+  if (creditorAgent === undefined || ends.isContradicted) return; // other checks report this (RC07, MSG-6)
   const { countryCode } = creditorAgent;
   const required = context.reference.countries.get(countryCode)?.requiredPacs008Elements ?? [];
   const missing = (path: string, what: string) => {
@@ -115,7 +115,10 @@ function* checkRequiredElements({ message, context, ends }: Judged<SubmissionCon
   }
 }
 
-/** Refuses keys that another message has used. The same message again is an enquiry, which is not judged. */
+/**
+ * Rejects keys that another message has used. A repeat of the same message is a status enquiry, which is not
+ * judged.
+ */
 function* checkDuplicate({ message, context }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
@@ -127,8 +130,8 @@ function* checkDuplicate({ message, context }: Judged<SubmissionNow>): Iterable<
 }
 
 /**
- * TIM-4, and TIM-1 for a HIGH payment. Faults at the time of arrival are reported first. If the message arrived in time
- * but was judged too late, the rejection does not blame the sender.
+ * Checks TIM-4, and for a HIGH payment TIM-1. Faults that existed on arrival are reported first. If the
+ * message arrived in time but was judged too late, the rejection does not blame the sender.
  */
 function* checkFreshness({ message, context, ends }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { now, storedAt = now } = context;
@@ -169,7 +172,7 @@ const shortcomingOf = (institution: Institution) =>
     ? 'an institution that is not a member'
     : 'an institution that is not an onboarded PSP';
 
-/** PAY-6. */
+/** PAY-6: the debtor agent must be an onboarded PSP and a member of the submitting system. */
 function* checkDebtorAgent({ context, ends }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { debtorAgent } = ends;
   if (mayBeDebtorAgent(debtorAgent, context.sourceSystem)) return;
@@ -177,7 +180,10 @@ function* checkDebtorAgent({ context, ends }: Judged<SubmissionContext>): Iterab
   yield rejectWith('debtor-agent-not-member', { found });
 }
 
-/** PAY-6. */
+/**
+ * PAY-6: the creditor agent must be an onboarded PSP and a member of a payment system of the destination
+ * currency.
+ */
 function* checkCreditorAgent({ ends }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { creditorAgent, destination } = ends;
   if (creditorAgent?.roles.includes('psp') !== true) {

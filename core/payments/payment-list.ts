@@ -1,6 +1,6 @@
 /**
- * Lists of payments: filters, and the state of each payment. The state adds to the status whether all parties are told,
- * and whether a person must act.
+ * Lists payments, with filters and the state of each payment. The state combines the status with two facts:
+ * whether all parties are told, and whether a person must act.
  */
 import { finalStatuses } from './report.ts';
 
@@ -11,8 +11,8 @@ export type ListedStatus = (typeof listedStatuses)[number];
 /**
  * - `waiting`: accepted, no final status yet
  * - `in-doubt`: accepted, no final status for more than 24 hours; a person must find out the outcome
- * - `telling`: final, and some party is still to be told
- * - `dead-letter`: final, but some party could not be told; a person must tell it
+ * - `telling`: final, and at least one party is not told yet
+ * - `dead-letter`: final, but a party could not be told; a person must tell it
  * - `done`: final, and all parties are told
  */
 export const paymentStates = ['waiting', 'in-doubt', 'telling', 'dead-letter', 'done'] as const;
@@ -24,7 +24,7 @@ export interface PaymentFilter {
   readonly reasonCode?: string;
   readonly corridor?: string;
   readonly priority?: 'HIGH' | 'NORM';
-  /** Matches source or destination. */
+  /** Matches the source or the destination. */
   readonly clearingSystem?: string;
   /** InternalId of an institution; matches debtor agent, creditor agent or FX provider. */
   readonly institutionId?: string;
@@ -43,15 +43,15 @@ export interface PaymentFilter {
 }
 
 /**
- * The reader of the list. A side sees the payments that it sent, and those sent to it once a byte may have reached it.
- * For the latter it does not see source amounts, quote and FX provider.
+ * The reader of the list. A clearing system or institution sees the payments that it sent. It sees a payment
+ * that was sent to it once a byte may have reached it, but without source amounts, quote and FX provider.
  */
 export type ListScope =
   | { readonly of: 'all' }
   | { readonly of: 'clearing-system'; readonly id: string }
   | { readonly of: 'institution'; readonly id: string };
 
-/** One payment in a list. No personal data. */
+/** One payment in a list. It contains no personal data. */
 export interface ListedPayment {
   readonly uetr: string;
   readonly status: ListedStatus;
@@ -59,13 +59,16 @@ export interface ListedPayment {
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
   readonly decidedBy: string | null;
-  /** Whether the destination has reported a final that differs from the decision. */
+  /** Whether the destination has reported a final status that differs from the decision. */
   readonly isContradicted: boolean;
   readonly sourceSystem: string;
   readonly destinationSystem: string | null;
   readonly corridor: string | null;
   readonly priority: string | null;
-  /** Decimal text. Null for the destination's side, and if the payment was rejected before it was known. */
+  /**
+   * Decimal text. Null for readers on the destination's side, and if the payment was rejected before the
+   * amount was known.
+   */
   readonly sourceAmount: string | null;
   readonly sourceCurrency: string | null;
   readonly destinationAmount: string | null;

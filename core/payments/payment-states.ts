@@ -1,12 +1,13 @@
-// The states of a payment and the changes between them, with the cause and the resulting messages, as one table
-// (LIF-1). The code follows it, and the database refuses changes that are not in it (`check_decision`).
-// test/db/payments/decision-paths.test.ts compares the two; docs/reference/payment-states.md explains the table.
+// One table of the states of a payment and the changes between them, with the cause and the resulting
+// messages (LIF-1). The code follows the table, and the database refuses all other changes
+// (`check_decision`). test/db/payments/decision-paths.test.ts compares the two;
+// docs/reference/payment-states.md explains the table.
 import type { Decider } from './decision.ts';
 import type { FinalStatus } from './report.ts';
 
 /**
  * - `RCVD`: stored, not judged
- * - `REFUSED`: only repeats came, and were refused
+ * - `REFUSED`: the gateway refused every submission as a repeat
  * - `ACTC`: accepted, no final status yet
  * - `INDOUBT`: `ACTC` for 24 hours; a person must find out the outcome
  */
@@ -24,7 +25,7 @@ type StateOrFinal = OpenState | FinalStatus;
  */
 export type Telling = 'answer' | 'callback' | 'instruction' | 'confirmation' | 'notification';
 
-/** A change of a payment's state: who causes it, and which messages follow. */
+/** A change of a payment's state, with its cause and the messages that follow. */
 export interface PaymentChange {
   /** `-`: no state, because no submission has come yet. */
   readonly from: readonly (OpenState | '-')[];
@@ -84,7 +85,7 @@ export const paymentChanges = {
   },
 } as const satisfies Record<string, PaymentChange>;
 
-/** A final status with its origin. */
+/** A final status, the party that decided it, and the rule. */
 export interface Ending {
   readonly status: FinalStatus;
   readonly by: Decider;
@@ -94,7 +95,7 @@ export interface Ending {
 
 /**
  * The change by which a payment ends in this way.
- * @returns undefined if the table has no such change; nothing may then bring about that end
+ * @returns undefined if the table has no such change; the payment must then not end in this way
  */
 export function endingBy(
   isAccepted: boolean,

@@ -8,11 +8,11 @@ import type { FinalStatus } from './report.ts';
 
 export interface NewOutcome {
   readonly status: FinalStatus;
-  /** The destination's code, from any edition. Mandatory for RJCT, null for ACCC. */
+  /** The destination's reason code, from any edition of the code set. Mandatory for RJCT, null for ACCC. */
   readonly reasonCode: string | null;
   /** Free text of the operator, without personal data. */
   readonly evidence: string;
-  /** Client id. */
+  /** Client id of the operator who recorded the outcome. */
   readonly by: string;
 }
 
@@ -30,7 +30,7 @@ export interface RecordedOutcome {
   readonly withdrawnBecause: string | null;
 }
 
-/** Validates the reason code for a status. The refusal says what is wrong with the code. */
+/** Validates the reason code for a status. The refusal states the fault of the code. */
 export function reasonFor(status: FinalStatus, code: string | undefined): Result<string | null, string> {
   if (code === undefined) {
     return status === 'RJCT'
@@ -58,12 +58,16 @@ export type OutcomeHindrance =
   /** The operator who recorded it may not confirm it. */
   | { readonly kind: 'own' }
   | { readonly kind: 'other-status'; readonly status: FinalStatus }
-  /** It says that nothing was credited, but the instruction may have arrived since it was recorded. */
+  /**
+   * The outcome says that nothing was credited, but the instruction may have arrived since it was recorded.
+   */
   | { readonly kind: 'sent-since'; readonly attempt: number }
-  /** The payment was decided first: by the destination, or by the gateway (unreachable). */
+  /** The payment was decided before: by the destination, or by the gateway (unreachable). */
   | { readonly kind: 'decided'; readonly status: FinalStatus };
 
-/** Why it cannot be confirmed, as far as the outcome's own record shows. */
+/**
+ * Why an outcome cannot be confirmed, as far as its own record shows; undefined if nothing there prevents it.
+ */
 export function confirmationHindrance(
   outcome: RecordedOutcome | undefined,
   { by, status }: { readonly by: string; readonly status: FinalStatus },
@@ -75,7 +79,7 @@ export function confirmationHindrance(
   return outcome.status === status ? undefined : { kind: 'other-status', status: outcome.status };
 }
 
-/** Why it cannot be withdrawn. */
+/** Why an outcome cannot be withdrawn; undefined if it can. */
 export function withdrawalHindrance(outcome: RecordedOutcome | undefined): OutcomeHindrance | undefined {
   if (outcome === undefined) return { kind: 'unknown' };
   if (outcome.withdrawnAt !== null) return { kind: 'withdrawn' };

@@ -1,6 +1,6 @@
 /**
- * Judges a destination's pacs.002: whether it is about our instruction, and whether it is final. Reports are judged
- * alike, whichever way they arrive.
+ * Judges a destination's pacs.002: whether it is about the gateway's instruction, and whether it is final.
+ * All reports are judged alike, whichever way they arrive.
  */
 import { messages } from '../iso20022/messages.ts';
 import type { Pacs002, TransactionStatus } from '../iso20022/pacs002.ts';
@@ -16,9 +16,11 @@ export function isFinal(status: string): status is FinalStatus {
 }
 
 export type ReportJudgement =
-  /** It is about another message; `element` is the first id that differs from ours. */
+  /**
+   * The report is about another message; `element` is the first id that differs from the forwarded pacs.008.
+   */
   | { readonly kind: 'mismatch'; readonly element: string }
-  /** A final comes later. */
+  /** The final status comes later. */
   | { readonly kind: 'interim' }
   | { readonly kind: 'final' };
 
@@ -29,7 +31,7 @@ export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJu
   return { kind: isFinal(report.status) ? 'final' : 'interim' };
 }
 
-/** Tells the sender of a mismatched id what the id should be. */
+/** Tells the sender of a wrong id which id the gateway expects. */
 export function expectedOriginal(element: string): string {
   const ours =
     element === 'OrgnlMsgNmId'
@@ -39,8 +41,8 @@ export function expectedOriginal(element: string): string {
 }
 
 /**
- * The first id that differs from ours. An id that the report or our message omits is not compared. White space around
- * an id is ignored.
+ * The first id that differs from the forwarded pacs.008. An id that either message omits is not compared.
+ * White space around an id is ignored.
  */
 function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';

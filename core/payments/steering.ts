@@ -13,8 +13,9 @@ const misleading = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/u;
 const isolated = /^(?:[^\u2066-\u2069]|[\u2066-\u2068][^\u2066-\u2069]*\u2069)*$/u;
 
 /**
- * Whether a text that we would store could look different from what it is. Right-to-left text needs direction marks
- * (LRM, RLM, ALM) beside brackets and numbers, and isolates for parts in the other direction. An unclosed isolate
- * reverses what is displayed after the text; nested isolates can reverse whole phrases (CVE-2021-42574).
+ * Whether a text could look different on the screen from what it is; the gateway then does not store it.
+ * Right-to-left text needs direction marks (LRM, RLM, ALM) beside brackets and numbers, and isolates for
+ * parts in the other direction. An unclosed isolate reverses what is displayed after the text; nested
+ * isolates can reverse whole phrases (CVE-2021-42574).
  */
 export const misleads = (text: string): boolean => misleading.test(text) || !isolated.test(text);

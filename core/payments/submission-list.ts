@@ -1,5 +1,6 @@
 /**
- * Lists of submissions, both payments and resolutions, from the moment that they are stored, with the answer so far.
+ * Lists submissions, both payments and resolutions, with the answer so far. A submission is in the list from
+ * the moment that it is stored.
  */
 import type { ListPlace } from '../list-place.ts';
 
@@ -16,23 +17,26 @@ export const submissionStates = ['stored', 'asking', 'answered'] as const;
 export type SubmissionState = (typeof submissionStates)[number];
 
 export interface SubmissionFilter {
-  /** The clearing system that asks, and sees only its own submissions; undefined: all. */
+  /**
+   * The clearing system that reads the list, and sees only its own submissions; undefined if the reader sees
+   * all.
+   */
   readonly scope?: string;
   readonly message?: SubmittedMessage;
   readonly states?: readonly SubmissionState[];
-  /** The clearing system that sent it. */
+  /** The clearing system that sent the submission. */
   readonly party?: string;
   /** MsgId. */
   readonly messageIdentification?: string;
   readonly subjectId?: string;
-  /** Time of storing; `from` is inclusive, `to` exclusive. */
+  /** The time when the submission was stored; `from` is inclusive, `to` exclusive. */
   readonly from?: Date;
   readonly to?: Date;
-  /** Minimum number of seconds since storing, by the database clock. */
+  /** Minimum number of seconds since the submission was stored, by the database clock. */
   readonly olderThanSeconds?: number;
 }
 
-/** Ids, codes and times; no personal data. */
+/** One submission in a list. It contains ids, codes and times, but no personal data. */
 export interface ListedSubmission {
   readonly submissionId: string;
   readonly message: SubmittedMessage;

@@ -1,7 +1,7 @@
 /**
- * A corridor: two places, their fees and maxima, and the FX providers that can settle between them. Every quote, rate
- * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached. `api/http/problems/told.ts` words the
- * refusals.
+ * Finds a corridor: two places, their fees and maxima, and the FX providers that can settle between them.
+ * Every quote, rate (FX-1) and fee belongs to one corridor. This file caches corridors, so it reads no rates:
+ * they must never be cached. `api/http/problems/told.ts` turns the refusals into texts.
  */
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';
 import { exact, fitsDecimalPlaces } from '../money/money.ts';
@@ -41,7 +41,10 @@ export function countryPair(key: Pick<CorridorKey, 'sourceCountry' | 'destinatio
 export interface Place {
   readonly countryCode: string;
   readonly currency: Currency;
-  /** The payment system there. If several use the currency, the one with the lowest maximum. */
+  /**
+   * The payment system of the place. If several use the currency, it is the one with the lowest maximum
+   * amount.
+   */
   readonly clearingSystem: ClearingSystem;
 }
 
@@ -58,7 +61,7 @@ export interface SettlementPlace {
 export interface CorridorFxp {
   readonly institution: Institution;
   readonly idType: string;
-  /** The identifier that PSPs see; it also breaks ties. */
+  /** The identifier that PSPs see; it also breaks ties in the ranking of quotes. */
   readonly id: string;
   readonly source: SettlementPlace;
   readonly destination: SettlementPlace;
@@ -70,7 +73,7 @@ export interface Corridor {
   readonly destination: Place;
   readonly schemeFee: SchemeFeeFormula;
   readonly creditorAgentFee: CreditorAgentFeeFormula;
-  /** By internalId. */
+  /** Keyed by internalId. */
   readonly fxps: ReadonlyMap<string, CorridorFxp>;
   /**
    * Whether any FX provider is set up for the corridor, even one that cannot settle. Without one there are no rates.
@@ -78,7 +81,7 @@ export interface Corridor {
   readonly isRated: boolean;
 }
 
-/** Why a country and a currency are no place of the service. */
+/** Why the service does not know a country or a currency, or does not use the currency in the country. */
 export type PlaceRefusal =
   | { readonly code: 'unknown-country'; readonly countryCode: string }
   | { readonly code: 'unknown-currency'; readonly currencyCode: string }
@@ -90,7 +93,7 @@ export type PlaceRefusal =
       readonly used: readonly string[];
     };
 
-/** A place that the service does not have, with its side. */
+/** A place that the service does not serve, and its side of the corridor. */
 export type EndRefusal = PlaceRefusal & { readonly side: AmountSide };
 
 /** Why the service has no such corridor. */
@@ -102,7 +105,7 @@ export type CorridorRefusal =
       readonly lacks: 'two countries' | 'FX provider';
     };
 
-/** FX-2, FX-3: why an FX provider may not post a rate. */
+/** FX-2, FX-3: a reason why an FX provider may not post a rate. */
 export type RateRefusal =
   | { readonly code: 'same-currency-corridor'; readonly currency: string }
   | { readonly code: 'corridor-not-set-up'; readonly end?: EndRefusal }
@@ -139,7 +142,9 @@ export function findRatedCorridor(data: ReferenceData, key: CorridorKey): Found 
   return refused({ code: 'unknown-corridor', key: found.value.key, lacks: 'FX provider' });
 }
 
-/** FX-2, FX-3: why an FX provider may not post a rate for a corridor. The order is that of reporting. */
+/**
+ * FX-2, FX-3: the first reason why an FX provider may not post a rate for a corridor; undefined if it may.
+ */
 export function findRateFault(data: ReferenceData, fxpId: string, key: CorridorKey): RateRefusal | undefined {
   if (key.sourceCurrency === key.destinationCurrency) {
     return { code: 'same-currency-corridor', currency: key.sourceCurrency };
@@ -170,14 +175,17 @@ export function findPlace(
   return refused({ code: 'currency-not-of-country', countryCode, currencyCode, used });
 }
 
-/** An amount and the corridor side that its currency indicates; the source, if both sides have the same currency. */
+/**
+ * An amount, and the side of the corridor that has its currency. It is the source if both sides have that
+ * currency.
+ */
 export interface FixedAmount {
   readonly amountSide: AmountSide;
-  /** Well formed; it has no more decimals than its currency. */
+  /** A well-formed amount with no more decimals than its currency has. */
   readonly amount: string;
 }
 
-/** The side with this currency; the source, if both sides have it. */
+/** The side of the corridor with this currency; the source if both sides have it. */
 function sideOf({ source, destination }: Corridor, currency: string): 'source' | 'destination' | undefined {
   if (source.currency.currencyCode === currency) return 'source';
   return destination.currency.currencyCode === currency ? 'destination' : undefined;

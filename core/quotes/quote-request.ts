@@ -1,6 +1,7 @@
 /**
- * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are
- * made in `core/quotes/quote.ts`; refusals are worded in `api/http/problems/told.ts`.
+ * Resolves a request for quotes at endpoints 12 and 12b. It checks the corridor, the PSP and the amount, in
+ * this order. `core/quotes/quote.ts` computes the prices; `api/http/problems/told.ts` turns refusals into
+ * texts.
  */
 import {
   findRatedCorridor,
@@ -26,7 +27,7 @@ export interface AskedQuotes extends CorridorKey {
   readonly amountCurrency: string;
   readonly amount: string;
   readonly psp: NamedInstitution;
-  /** The only PSP that the caller may ask for; undefined: the caller may ask for any. */
+  /** The only PSP that the caller may ask for; undefined if the caller may ask for any. */
   readonly onlyFor: { readonly institutionId?: string } | undefined;
 }
 

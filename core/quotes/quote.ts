@@ -35,7 +35,7 @@ export interface OfferedRate {
   /** minimum source amount, inclusive; '0' for the base rate */
   readonly threshold: string;
   readonly exchangeRate: string;
-  /** ISO 8601 UTC; all offers of a request must use the same format, because older rates rank first */
+  /** ISO 8601, UTC. All offers of a request must use one format, because the ranking compares these texts. */
   readonly createdDateTime: string;
 }
 
@@ -49,8 +49,8 @@ export interface FxpOffer {
 }
 
 /**
- * Bounds of the amounts of a request's quotes, whatever the rate, as decimal strings. The query uses them to skip rates
- * that cannot win under QUO-3 (`db/quotes/quotes.ts`).
+ * Bounds, as decimal strings, that hold for the amounts of every quote of a request, whatever its rate. The
+ * query uses them to skip rates that cannot win under QUO-3 (`db/quotes/quotes.ts`).
  *
  * After capping, a rate r gives a source amount from min(sourceAmount, destinationAmount / r) to sourceAmount. Rounding
  * adds less than the smallest unit of each currency.
@@ -63,22 +63,25 @@ export interface Reach {
 /** Selects base rates only, because their threshold is 0. */
 export const baseRatesOnly: Reach = { sourceAmount: '0', destinationAmount: '0' };
 
-/** The stored part of a quote, to which payments are bound. Decimal strings without trailing zeros. */
+/**
+ * The stored part of a quote. A payment that names the quote must match it. Amounts and rates are decimal
+ * strings without trailing zeros.
+ */
 export interface QuoteSnapshot {
   /** internalId */
   readonly fxpId: string;
   readonly rateId: string;
   readonly tierImprovementId: string | null;
   readonly pspImprovementId: string | null;
-  /** includes all improvements */
+  /** the rate with all improvements */
   readonly exchangeRate: string;
   readonly sourceInterbankSettlementAmount: string;
   readonly sourceCappedToMaxAmount: boolean;
   readonly destinationInterbankSettlementAmount: string;
   readonly destinationCappedToMaxAmount: boolean;
-  /** in source currency; invoiced */
+  /** in source currency; invoiced to the source PSP, not deducted from the payment */
   readonly networkSchemeFee: string;
-  /** in destination currency; deducted */
+  /** in destination currency; the creditor agent deducts it */
   readonly creditorAgentFee: string;
   readonly sourceSapId: string;
   readonly sourceAccountId: string;
@@ -93,9 +96,9 @@ export interface StoredQuote extends QuoteSnapshot, CorridorKey {
   readonly pspId: string;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
-  /** Whether it was more than 600 s old when it was read, by the database clock. */
+  /** Whether the quote was more than 600 s old when it was read, by the database clock. */
   readonly expired: boolean;
-  /** UETR of the payment that uses it and is not rejected; null if there is none. */
+  /** UETR of the payment that uses the quote and is not rejected; null if no payment does. */
   readonly heldBy: string | null;
 }
 
@@ -112,7 +115,10 @@ export type AdjustedReason =
 
 /** A quote of endpoint 12b, whose amounts ignore fees. The fees are computed from them for the snapshot. */
 export interface AdjustedQuote extends Omit<PricedQuote, 'creditorAccountAmount'> {
-  /** null if the fee is not smaller than the amount; 12b ignores fees, so it shows the quote nevertheless */
+  /**
+   * null if the fee is at least as large as the amount. Endpoint 12b ignores fees, so it returns such a quote
+   * too.
+   */
   readonly creditorAccountAmount: string | null;
   /** null if nothing was capped */
   readonly adjustedReason: AdjustedReason | null;
@@ -138,8 +144,9 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
 }
 
 /**
- * Endpoint 12b: ranked quotes whose amounts ignore fees; a given destination amount is the interbank settlement amount.
- * Quotes with a zero amount are omitted. Refuses with `amount-too-small` if none is left.
+ * Endpoint 12b: ranked quotes whose amounts ignore fees. A requested destination amount is the interbank
+ * settlement amount. Quotes with a zero amount are omitted. Refuses with `amount-too-small` if no quote is
+ * left.
  */
 export function priceQuotesWithoutFees(
   request: QuoteRequest,
@@ -190,14 +197,14 @@ export function marketRateOf({ fxps }: Corridor, offers: readonly FxpOffer[]): s
   return best === undefined ? undefined : renderDecimal(best);
 }
 
-/** Explains an empty result: there is no rate, or the amount is too small even at the best rate. */
+/** Explains an empty result: no rate exists, or the amount is too small even at the best rate. */
 function noneLeft([best]: readonly Choice[], terms: Terms): Ranked<never> {
   if (best === undefined) return ok([]);
   const { destination } = best.amounts;
   return nothingLeft(destination, feeOn(destination, terms.creditorAgentFee));
 }
 
-/** The values that apply to every quote of a request, read once. */
+/** The values that apply to every quote of a request. They are read once per request. */
 interface Terms {
   readonly fxps: Corridor['fxps'];
   readonly maxima: Maxima;
@@ -247,7 +254,7 @@ interface Choice {
   readonly amounts: CappedAmounts;
 }
 
-/** At most one choice per FX provider that can settle, best first. */
+/** Returns at most one choice per FX provider that can settle, best first. */
 function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxima }: Terms): Choice[] {
   const choices: Choice[] = [];
   for (const offer of offers) {
@@ -260,8 +267,9 @@ function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxi
 }
 
 /**
- * Chooses the highest threshold whose rate, improved and capped, gives a source amount of at least that threshold. The
- * base rate has threshold 0, so it is the fallback. The rule is the same for both amount sides.
+ * Chooses the rate with the highest threshold that the resulting source amount reaches. The source amount
+ * comes from the improved rate and is capped. The base rate has threshold 0, so it is the fallback. The rule
+ * is the same for both amount sides.
  * @returns undefined if the FX provider has no usable rate
  */
 function chooseTier(
@@ -276,7 +284,7 @@ function chooseTier(
   for (const { rate, threshold } of descending) {
     const stored = exact(rate.exchangeRate);
     const exchangeRate = pspBasisPoints === undefined ? stored : improveRate(stored, pspBasisPoints);
-    if (exchangeRate === undefined) continue; // too many digits for a message
+    if (exchangeRate === undefined) continue; // the improved rate has too many digits for a message
     const asked =
       wanted.side === 'source'
         ? fromSource(wanted.amount, exchangeRate, maxima.destinationDecimalPlaces)

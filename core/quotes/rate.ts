@@ -15,7 +15,7 @@ export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined 
   return improved.lt(firstRateTooLong) ? improved : undefined;
 }
 
-/** `improveRate` for decimal strings, as stored for a tier. */
+/** Like `improveRate`, for decimal strings; a tier stores the result. */
 export function improveRateText(rate: string, basisPoints: string): string | undefined {
   const improved = improveRate(exact(rate), exact(basisPoints));
   return improved === undefined ? undefined : renderDecimal(improved);

@@ -9,7 +9,7 @@ import type { Rejection } from './rejection.ts';
 export type IsFit = (xpath: string) => boolean;
 
 export interface Check<Subject> {
-  /** A few words, for the list of checks that were not made. */
+  /** A short name for the list of checks that were not made. */
   readonly name: string;
   readonly ruleId: string;
   /** XPaths, without positions, of the elements that the check needs. */

@@ -1,6 +1,7 @@
 /**
- * Words a rejection: short for `AddtlInf`, long for the header `Isthmus-Rejection` and dry runs (MSG-13). Both are
- * plain ASCII, and quote no more of the message than the rejection contains.
+ * Puts a rejection into words: a short text for `AddtlInf`, and a long text for the header
+ * `Isthmus-Rejection` and dry runs (MSG-13). Both texts are plain ASCII, and quote no more of the message
+ * than the rejection contains.
  */
 import type { Rejection } from './rejection.ts';
 import type { Fault } from './rejection-table.ts';
@@ -13,15 +14,18 @@ export const faults = {
 } as const satisfies Record<Fault, string>;
 
 const maxAdditionalInformation = 105; // Max105Text of AddtlInf
-const maxExplanation = 1_000; // of a header, so that there is room for others
+const maxExplanation = 1_000; // characters; leaves room for other headers
 const cutMark = '...';
 
-/** A safeguard: all our names and texts are ASCII, and other characters could break a message or a header. */
+/**
+ * A safeguard: all names and texts in the code are ASCII, and other characters could break a message or a
+ * header.
+ */
 const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
-const minReason = 40; // characters for the reason, however long the XPath
-const minText = 16; // how many characters of the text must stay: 16 of a form (`must be: ...`), all of any other
+const minReason = 40; // characters that the reason gets, even if the XPath is long
+const minText = 16; // characters of a form (`must be: ...`) that always stay; other texts stay whole
 
 /** Cuts a text between words, so that it fits. */
 function cutTail(text: string, room: number): string {
@@ -31,7 +35,10 @@ function cutTail(text: string, room: number): string {
   return `${most.slice(0, end > 0 ? end : room - cutMark.length).replace(/[,:;]$/, '')}${cutMark}`;
 }
 
-/** The reason, with as much of the values found and expected as fits. Only the text of a form is cut in favour of them. */
+/**
+ * Returns the reason, with as much of the found and expected values as fits. Only a form (`must be: ...`) is
+ * cut to make room for them.
+ */
 function reasonWithin({ text, found, expected }: ToldShort, room: number): string {
   const stands = found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
   const whole =
@@ -42,14 +49,19 @@ function reasonWithin({ text, found, expected }: ToldShort, room: number): strin
   return fitting ?? (isForm && left >= minText ? cutTail(text, left) + stands : cutTail(text, room));
 }
 
-/** ` Expected: ...`, without sentences that are in the text already; empty if none remains. */
+/**
+ * Returns ` Expected: ...` without sentences that the text already contains; empty if no sentence remains.
+ */
 function withExpected(text: string, expected = ''): string {
   const said = (sentence: string) => text.includes(sentence);
   const left = said(expected) ? [] : expected.split('. ').filter((sentence) => !said(sentence));
   return left.length === 0 ? '' : ` Expected: ${left.join('. ')}.`;
 }
 
-/** Added to our own rejection in the message to the destination, because only the destination can return the money. */
+/**
+ * The gateway adds this to its own rejection in the message to the destination, because only the destination
+ * can return the money.
+ */
 export const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
 
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;

@@ -11,8 +11,8 @@ export type Change = (typeof changes)[number];
 export interface FieldDifference {
   readonly change: Change;
   /**
-   * XPaths from `/Document` on. Names have no prefix, and a position where siblings share a name; an attribute is
-   * `@Ccy`.
+   * XPaths that start at `/Document`. Names have no prefix. They have a position where siblings share a name.
+   * An attribute is written `@Ccy`.
    */
   readonly receivedXpath?: string;
   readonly forwardedXpath?: string;
@@ -24,7 +24,7 @@ export interface FieldDifference {
 
 const { group, transaction } = pacs008Paths;
 
-/** Elements that the gateway sets itself, and the differences that are allowed in them. */
+/** Elements that the gateway sets itself, and the kinds of difference that a rule allows in them. */
 const setByGateway: readonly {
   readonly xpath: string;
   readonly ruleId: string;
@@ -88,7 +88,7 @@ function placeOf(xpath: string): string {
 
 /**
  * @param received `Document` element of the source's pacs.008
- * @param forwarded `Document` element of our pacs.008
+ * @param forwarded `Document` element of the gateway's pacs.008
  * @returns the differences in the order of the received message; added fields come last
  */
 export function compareMessages(received: XmlElement, forwarded: XmlElement): readonly FieldDifference[] {
@@ -119,7 +119,7 @@ export function compareMessages(received: XmlElement, forwarded: XmlElement): re
   });
 }
 
-/** The rule that requires a difference, if any. */
+/** The rule that requires a difference; undefined if none does. */
 function ruleOf(difference: FieldDifference, received: XmlElement): string | undefined {
   const { change, receivedXpath, forwardedXpath } = difference;
   const xpath = forwardedXpath ?? receivedXpath ?? '';

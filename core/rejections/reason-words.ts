@@ -1,6 +1,6 @@
 /**
- * Words for reason codes, for people who read lists. It has the codes of ISO 20022's ExternalStatusReason1Code that
- * this scheme uses. Messages carry only the codes.
+ * Short texts for reason codes, for people who read lists. They cover the codes of ISO 20022's
+ * ExternalStatusReason1Code that this scheme uses. Messages carry only the codes.
  */
 const words: Readonly<Record<string, string>> = {
   AB03: 'settlement timed out',
@@ -41,16 +41,16 @@ const words: Readonly<Record<string, string>> = {
   TM01: 'outside the time allowed',
 };
 
-/** E.g. `AC04 account closed`; the code alone if it has no words. */
+/** The code with its text, e.g. `AC04 account closed`; the code alone if it has no text. */
 export function reasonInWords(code: string): string {
   const said = words[code];
   return said === undefined ? code : `${code} ${said}`;
 }
 
-/** E.g. `RJCT AC04 account closed`; absent parts are omitted. */
+/** The status with its reason, e.g. `RJCT AC04 account closed`; absent parts are omitted. */
 export const statusInWords = (...[status, reasonCode]: readonly (string | null | undefined)[]) =>
   [status, reasonCode && reasonInWords(reasonCode)].filter((part) => part).join(' ');
 
-/** The words for places where no free text is allowed: a malformed code may contain a name. */
+/** The text for places where no free text is allowed: a malformed code may contain a name. */
 export const publicReason = (code: string) =>
   /^[A-Z0-9]{4}$/.test(code) ? reasonInWords(code) : 'unlisted code';

@@ -5,22 +5,27 @@ import type { EventKind } from '../operations/event-kinds.ts';
 export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
 
 export interface RejectionRow {
-  /** A code of the external set of status reasons. */
+  /** A code of ISO 20022's external set of status reasons. */
   readonly isoCode: string;
   readonly ruleId: string;
   /** The statement that the check verifies, for the published table. */
   readonly checks: string;
-  /** The XPath, if the check does not pass one. */
+  /** The XPath of the rejection, unless the check passes one. */
   readonly xpath?: string;
   /** The kind of fault, if the check does not pass one. Default: `value`; null: the fault is not in the message. */
   readonly fault?: Fault | null;
-  /** For the other side; never quotes the message. The check may pass a more precise text. */
+  /** The public text, which never quotes the message. The check may pass a more precise text. */
   readonly text: string;
   /** The value found, in general words, if the check does not pass one. */
   readonly found?: string;
-  /** What to send or do instead, if the check does not pass it. The principle belongs in `checks`. */
+  /**
+   * The correct value or the next step, if the check does not pass one. The general rule belongs in `checks`.
+   */
   readonly expected: string;
-  /** Refuses keys that are already used. Only the HTTP answer says so; the record does not change. */
+  /**
+   * Set if the row refuses keys that are already used. Only the HTTP answer reports this; the record does not
+   * change.
+   */
   readonly ofRepeat?: true;
   /** Audit event to record, besides the answer. */
   readonly event?: EventKind;

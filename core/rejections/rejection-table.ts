@@ -1,4 +1,7 @@
-/** The table of all rejections by the gateway: ISO code, rule, what is checked, public text. */
+/**
+ * Lists every rejection by the gateway with its ISO code, its rule, the checked condition and its public
+ * text.
+ */
 
 import type { RejectionRow } from './rejection-row.ts';
 import { resolutionRejections } from '../resolutions/resolution-rejections.ts';

@@ -5,14 +5,14 @@ import { rejections, type Fault, type RejectionKey, type RejectionRow } from './
 
 /** Values of one rejection that refine or replace those of its table row. */
 export interface RejectionDetails {
-  /** What is wrong, in a few words; replaces the row's text. */
+  /** The fault in a few words. It replaces the row's text. */
   readonly text?: string;
   readonly fault?: Fault;
   /** The value found, if it may be shown (`iso20022/lexical.ts`). */
   readonly found?: string;
-  /** The value expected; replaces the row's. */
+  /** The expected value. It replaces the row's. */
   readonly expected?: string;
-  /** The paused payment system, for our record. */
+  /** The paused payment system, for the audit trail. */
   readonly party?: string;
 }
 
@@ -23,7 +23,7 @@ export interface Rejection extends RejectionDetails {
   readonly key: RejectionKey;
   readonly isoCode: (typeof rejections)[RejectionKey]['isoCode'];
   readonly ruleId: string;
-  /** From `/Document` on; contains only names that the schema knows. */
+  /** An XPath that starts at `/Document` and contains only names that the schema knows. */
   readonly xpath?: string;
   readonly text: string;
 }

@@ -1,8 +1,8 @@
-// Words the answer to a submission that is not accepted, and names the event for the operators.
+// Writes the answer to a submission that is not accepted, and chooses the audit event for the operators.
 import { additionalInformation, explain } from './explanation.ts';
 import { reject, rowOf, type Rejection } from './rejection.ts';
 
-/** The keys by which duplicates are recognised, of a submission or of the payment with its UETR. */
+/** The keys by which the gateway recognises duplicates: of a submission, or of the payment with its UETR. */
 interface SubmissionKey {
   readonly sourceSystem: string;
   readonly messageIdentification: string;
@@ -15,20 +15,23 @@ export interface TurnedAway {
    * is the payment's final status.
    */
   readonly isRefusal: boolean;
-  /** Texts of `AddtlInf`, one per element. */
+  /** The texts of `AddtlInf`; each becomes one element. */
   readonly additionalInformation: readonly string[];
-  /** The long form, for the header `Isthmus-Rejection`. */
+  /** The long text, for the header `Isthmus-Rejection`. */
   readonly explanation: string;
-  /** Audit event to record, if any. */
+  /** The audit event to record, if there is one. */
   readonly event: ReturnType<typeof rowOf>['event'];
 }
 
-/** Added for the sender of a broken copy, who might otherwise believe that the payment itself is rejected. */
+/**
+ * The answer contains this if a broken copy is rejected. Its sender might otherwise believe that the payment
+ * itself is rejected.
+ */
 const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
 
 /**
- * Words the answer to a submission that is not accepted. A faulty message under the UETR of the sender's own payment is
- * a broken copy. PAY-3 finds its fault before the duplicate, so the answer names both.
+ * Writes the answer to a submission that is not accepted. A faulty message under the UETR of the sender's own
+ * payment is a broken copy. PAY-3 finds its fault before the duplicate, so the answer states both.
  * @param payment the payment with this UETR, if there is one
  */
 export function turnAway(

@@ -1,6 +1,6 @@
 /**
- * Checks that a submitter asks for a resolution only in its own name (RES-5), because the asker learns names and
- * accounts. core/resolutions/resolution.ts reads what is asked and chooses the party to ask.
+ * Checks that a submitter asks for a resolution only in its own name (RES-5), because the answer reveals
+ * names and accounts. core/resolutions/resolution.ts reads the question and chooses the party to ask.
  */
 import { isMember, resolveAgent } from '../payments/agent.ts';
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
@@ -8,13 +8,15 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from '../iso20022/t
 import type { ReferenceData } from '../scheme/reference.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
-/** The identified party as the submitter sees it: the submitter itself or its member, another party, or unknown. */
+/**
+ * How a party relates to the submitter: it is the submitter itself or its member, another party, or unknown.
+ */
 type Standing = 'own' | 'other' | 'unknown';
 
 /**
- * Checks every element of the assignment that names the asker: creator, first agent and assigner. An agent must belong
- * to the submitter, and so must an assigner given as a party. A creator given as a party may be a customer, but not
- * somebody else's institution.
+ * Checks every element of the assignment that names the party that asks: creator, first agent and assigner.
+ * An agent must belong to the submitter, and so must an assigner that is given as a party. A creator that is
+ * given as a party may be a customer, but not an institution of another submitter.
  * @param request `IdVrfctnReq`, valid by its schema
  * @param sourceSystem the submitting clearing system
  */

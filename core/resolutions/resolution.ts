@@ -1,6 +1,6 @@
 /**
- * Routes a resolution: whom to ask first, and what follows from a proxy directory's answer (RES-2). Pure; it uses only
- * reference data.
+ * Routes a resolution: it chooses the party to ask first, and the step after a proxy directory's answer
+ * (RES-2). Pure; it uses only reference data.
  */
 import { identifyAgent, resolveAgent } from '../payments/agent.ts';
 import { assert } from '../assert.ts';
@@ -23,16 +23,16 @@ export interface Enquiry {
   readonly destination: ClearingSystem;
   readonly operator: Operator;
   readonly assignee: AgentIdentification;
-  /** The account that a proxy directory found; the creditor agent is asked about it. */
+  /** The account that a proxy directory found. The gateway asks the creditor agent about it. */
   readonly found?: KnownAccount;
 }
 
-/** The step after a true answer of a proxy directory: another enquiry, or null to pass the answer on. */
+/** The step after a proxy directory answered `true`: another enquiry, or null to pass the answer on. */
 export type FollowUp = Result<Enquiry | null, Rejection>;
 
 /**
  * Finds the party that a valid request is sent to first.
- * @param sourceSystem the submitting clearing system; undefined in a dry run without authentication: any
+ * @param sourceSystem the submitting clearing system; undefined (any) in a dry run without authentication
  */
 export function routeRequest(
   request: Acmt023,
@@ -81,8 +81,9 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
 }
 
 /**
- * Whether a directory found an account that our acmt.023 can carry; our usage guideline is stricter than ISO 20022. If
- * not, the directory's answer stands alone.
+ * Whether the gateway's acmt.023 can carry the account that a directory found. The gateway's usage guideline
+ * is stricter than ISO 20022. If it cannot, the gateway passes on the directory's answer without another
+ * enquiry.
  */
 function isAskable(
   account: AccountIdentification | undefined,
@@ -103,7 +104,10 @@ function isAskable(
 const maxAccountId = 34; // characters, by ISO 20022
 const maxProxyId = 320; // characters, by the usage guideline
 
-/** The rejection of a request that violates its schema. A missing destination country has its own row. */
+/**
+ * The rejection of a request that violates its schema. A missing destination country has its own row in the
+ * rejection table.
+ */
 export function requestRejectionOf(violation: Violation): Rejection {
   const { kind, xpath } = violation;
   const isCountry = /\/Assgne(\/Agt(\/FinInstnId(\/PstlAdr(\/Ctry)?)?)?)?$/.test(xpath);
@@ -144,7 +148,9 @@ export const passingReasons: ReadonlySet<string> = new Set([
   'RR02',
 ]);
 
-/** Whether the scheme lists a party's reason code. Others are passed on too, but recorded. */
+/**
+ * Whether the scheme lists a party's reason code. The gateway passes on other codes too, but records them.
+ */
 export function isListedReason(reasonCode: string): boolean {
   return passingReasons.has(reasonCode);
 }

@@ -5,8 +5,8 @@
 import type { SchemeDocuments, SchemeKind } from './documents.ts';
 
 /**
- * The members that are unordered lists, by kind. For a list of objects, it names the members that identify an item and
- * sort the list.
+ * The members that are unordered lists, by kind. For a list of objects, the names are the members that
+ * identify an item and sort the list.
  */
 export const unordered: { readonly [Kind in SchemeKind]: Readonly<Record<string, readonly string[]>> } = {
   currencies: {},

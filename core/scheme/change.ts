@@ -16,9 +16,9 @@ import {
 export interface SchemeEdit {
   readonly kind: SchemeKind;
   readonly id: string;
-  /** null: the object does not exist, or has ended. */
+  /** null if the object does not exist or has ended. */
   readonly before: SchemeDocument | null;
-  /** null: the change ends the object. */
+  /** null if the change ends the object. */
   readonly after: SchemeDocument | null;
 }
 
@@ -44,7 +44,8 @@ export function differencesOf({
 }
 
 /**
- * Replaces lists of objects by objects keyed by identity, so that an item is compared with itself wherever it moved.
+ * Replaces lists of objects by objects keyed by identity, so that an item is compared with itself at any
+ * position.
  */
 function byIdentity(kind: SchemeKind, document: SchemeDocument): Container {
   const lists = Object.entries(unordered[kind]).filter(([, by]) => by.length > 0);
@@ -99,8 +100,9 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Members that one person may change alone, as `<kind><JSON Pointer>`, each with the reason why that is harmless. All
- * others need a second person, including members added to the code later.
+ * Members that one person may change alone, as `<kind><JSON Pointer>`, each with the reason why that is
+ * harmless. A second person must approve changes of all other members, including members added to the code
+ * later.
  * @internal exported for tests
  */
 export const harmlessMembers: Readonly<Record<string, string>> = {
@@ -129,8 +131,9 @@ export function needsApproval(edit: SchemeEdit, by: string): boolean {
 }
 
 /**
- * Whether an edit changes an operator's client beyond its own secrets, makes a client an operator, or adds an operator
- * with secrets. A person who knows an operator's secret could approve their own proposals as that operator.
+ * Whether an edit changes an operator's client beyond its own secrets, makes a client an operator, or adds an
+ * operator with secrets. A person who knows another operator's secret could approve their own proposals as
+ * that operator.
  */
 export function isCredentialOfAnother(edit: SchemeEdit, by: string): boolean {
   if (edit.kind !== 'clients' || edit.after === null) return false;
@@ -158,9 +161,9 @@ export function edited(scheme: Scheme, edits: readonly SchemeEdit[]): Scheme {
 }
 
 export interface CompareOptions {
-  /** Leave existing objects unchanged. */
+  /** Leaves existing objects unchanged. */
   readonly onlyNew?: boolean;
-  /** End objects that `to` lacks. */
+  /** Ends objects that `to` lacks. */
   readonly endAbsent?: boolean;
 }
 

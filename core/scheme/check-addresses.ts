@@ -1,4 +1,4 @@
-/** Checks the input forms for a payee's address (endpoints 6 to 8); a part of check.ts. */
+/** Checks the input forms for a payee's address (endpoints 6 to 8). check.ts calls this check. */
 import type { Scheme } from './documents.ts';
 import { findingsOf, unknown, type Finding } from './finding.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Checks everything that determines amounts: currencies, limits, fee formulas, corridors and opening prices. A part of
- * check.ts.
+ * Checks everything that determines amounts: currencies, limits, fee formulas, corridors and opening prices.
+ * check.ts calls these checks.
  */
 import { creditorAgentFee, feeOn, settlementForCredited } from '../money/fee.ts';
 import { exact, fitsDecimalPlaces, renderDecimal, unitOf } from '../money/money.ts';
@@ -60,7 +60,7 @@ export function* checkFees(scheme: Scheme): Iterable<Finding> {
   }
 }
 
-/** A fee must leave something of the payment to credit. */
+/** A fee must leave a part of the payment to credit. */
 function* checkFeeSize(
   { creditorAgentFee: creditor, currencyCode }: FeeFormulaDocument,
   { decimalPlaces }: CurrencyDocument,

@@ -1,6 +1,6 @@
 /**
- * Checks operators, payment systems, institutions, accounts and clients for faults that an expert would notice before a
- * change takes effect. check.ts runs it, together with check-money.ts.
+ * Checks operators, payment systems, institutions, accounts and clients for faults that an expert would
+ * notice. check.ts runs these checks before a change takes effect, together with those of check-money.ts.
  */
 import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../deliveries/callback-address.ts';
 import { accountFault } from '../payments/iban.ts';

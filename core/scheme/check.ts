@@ -36,9 +36,9 @@ export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly 
   ];
 }
 
-/** How changes of the scheme are handled. */
+/** The rules for changes of the scheme. */
 export interface SchemePolicy extends WebAddressPolicy {
-  /** false: no change needs approval; for demos. */
+  /** False for demos only: no change then needs approval. */
   readonly fourEyes: boolean;
 }
 
@@ -63,8 +63,8 @@ export function checkEdits(
 }
 
 /**
- * Turns the consequence of a change elsewhere into a warning if it is harmless. The client of an ended payment system
- * may still report on payments under way. Rates in an abandoned corridor make no quotes.
+ * Turns an error into a warning if it is a harmless consequence of a change elsewhere. The client of an ended
+ * payment system may still report on payments under way. Rates in an abandoned corridor make no quotes.
  */
 function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
   const { kind, id, path } = finding;
@@ -76,7 +76,7 @@ function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
   return { ...finding, severity: 'warning', says };
 }
 
-/** An operator's credentials may be made only by that operator, or on the database, outside the api. */
+/** Only the operator itself may make its credentials; anyone else needs direct access to the database. */
 function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Finding[] {
   return edits
     .filter((edit) => isCredentialOfAnother(edit, by))

@@ -13,10 +13,10 @@ export interface PublicKeyDocument {
   readonly validUntil: string | null;
 }
 
-/** RFC 7518, 6.2.2, 6.3.2 and 6.4.1; RFC 8037, 2. */
+/** The private members of a JWK, by RFC 7518 (6.2.2, 6.3.2 and 6.4.1) and RFC 8037 (2). */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** @returns what is wrong, if the JWK contains a part of a private key; undefined if it does not */
+/** @returns the fault if the JWK contains a part of a private key; undefined if it does not */
 export function privateMember(jwk: Readonly<Record<string, unknown>>): string | undefined {
   const member = privateMembers.find((one) => one in jwk);
   return member === undefined
@@ -37,17 +37,20 @@ export interface CountryDocument {
   /** ISO 3166 numeric. */
   readonly countryId: number;
   readonly name: string;
-  /** `purposeCode`, `categoryPurposeCode`. */
+  /** `purposeCode` or `categoryPurposeCode`. */
   readonly requiredPacs008Elements: readonly string[];
 }
 
 export interface OperatorDocument {
   readonly operatorId: string;
   readonly name: string;
-  /** Base address; `/iso20022/pacs008` and so on are appended. */
+  /** Base address of the operator. The gateway appends `/iso20022/pacs008` and so on. */
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
-  /** Whether it must sign its messages with one of its keys, and we sign ours to it (RFC 9421). */
+  /**
+   * Whether the operator must sign its messages with one of its keys. The gateway then signs its messages to
+   * it, too (RFC 9421).
+   */
   readonly signsMessages: boolean;
   readonly publicKeys: readonly PublicKeyDocument[];
 }
@@ -63,10 +66,10 @@ export interface ClearingSystemDocument {
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
-  /** Time limit for a resolution that it submits. */
+  /** Time limit for the resolutions that this payment system submits. */
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
-  /** Address for its books; null: they are not sent. */
+  /** Address to which the gateway sends this system's books; null if it sends none. */
   readonly bookEndpointUrl: string | null;
 }
 
@@ -102,7 +105,7 @@ export interface InstitutionDocument {
   readonly onboarded: boolean;
   readonly supportsAcmt023: boolean;
   readonly roles: readonly FinInstRole[];
-  /** The first one is used in our messages. */
+  /** The gateway's messages contain the first one. */
   readonly bics: readonly string[];
   readonly lei: string | null;
   readonly otherIds: readonly string[];
@@ -143,9 +146,9 @@ export interface ClientDocument {
   readonly role: 'psp' | 'fxp' | 'ipso' | 'operator';
   readonly institutionId: string | null;
   readonly clearingSystemId: string | null;
-  /** Whether its secret is public knowledge. */
+  /** Whether the client's secret is public, as in demos. */
   readonly demo: boolean;
-  /** Secrets that have not ended. Only an export that asks for the hash gets it. */
+  /** Secrets that have not ended. An export contains their hashes only if it asks for them. */
   readonly secrets: readonly {
     readonly secretId: string;
     /** `scrypt:<salt>:<digest>`, hexadecimal. */
@@ -154,7 +157,7 @@ export interface ClientDocument {
   }[];
 }
 
-/** The opening prices of an FX provider; afterwards only it changes its prices. */
+/** The opening prices of an FX provider. Afterwards, only the FX provider itself changes its prices. */
 export interface FxPricesDocument {
   readonly fxpId: string;
   readonly baseRates: readonly (CorridorDocument & { readonly exchangeRate: string })[];
@@ -183,7 +186,7 @@ export interface SchemeDocuments {
 export type SchemeKind = keyof SchemeDocuments;
 export type SchemeDocument = SchemeDocuments[SchemeKind];
 
-/** In order of dependency: a document refers only to earlier kinds. */
+/** The kinds in order of dependency: a document refers only to earlier kinds. */
 export const schemeKinds = [
   'currencies',
   'countries',

@@ -1,6 +1,6 @@
 /**
- * The two ends of a pacs.008, found by the message and reference data before any check. All checks of
- * `payment-checks.ts` use them.
+ * Finds the two ends of a pacs.008, its source and its destination, from the message and reference data,
+ * before any check. All checks of `payment-checks.ts` use them.
  */
 import { isMember, resolveAgent } from '../payments/agent.ts';
 import type { Pacs008 } from '../iso20022/pacs008.ts';
@@ -24,9 +24,9 @@ export interface SubmissionContext {
 export interface SubmissionNow extends SubmissionContext {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** When the submission was stored, database clock, epoch milliseconds; default: `now`. */
+  /** When the submission was stored, by the database clock, in epoch milliseconds; `now` if absent. */
   readonly storedAt?: number;
-  /** Default: no keys, as in a dry run, which does not read the record. */
+  /** Keys that the record already uses. Absent in a dry run, which does not read the record. */
   readonly recorded?: RecordedKeys;
 }
 
@@ -94,7 +94,7 @@ export function findEnds(message: Pacs008, { reference, sourceSystem }: Submissi
   };
 }
 
-/** How long a sender's MsgId counts as used, in days. */
+/** The number of days for which a sender's MsgId counts as used. */
 export const messageIdsCountForDays = 62;
 
 /** Keys of a submission that other messages on record already use. */

@@ -2,13 +2,16 @@
 import type { Scheme, SchemeKind } from './documents.ts';
 
 export interface Finding {
-  /** error: the change is refused; warning: it is allowed, but somebody should know. */
+  /**
+   * `error`: the change is refused. `warning`: the change is allowed, but a person should know of the
+   * finding.
+   */
   readonly severity: 'error' | 'warning';
   readonly kind: SchemeKind;
   readonly id: string;
   /** JSON Pointer within the document (RFC 6901). */
   readonly path: string;
-  /** What is wrong, and what would be right. */
+  /** States the fault, and how to correct it. */
   readonly says: string;
 }
 
@@ -29,7 +32,7 @@ export function findingsOf(kind: SchemeKind, id: string): Findings {
 export const systemsFor = ({ 'clearing-systems': systems }: Scheme, country: string, currency: string) =>
   [...systems.values()].filter((one) => one.currencyCode === currency && one.countryCodes.includes(country));
 
-/** Words for a reference to an object that does not exist. */
+/** The text for a reference to an object that does not exist. */
 export const unknown = (what: string, id: string): string =>
   `names the ${what} ${id}, which does not exist, or ends by then. Enter it first or in the same change, or change this object, too.`;
 

@@ -7,10 +7,10 @@ import type { ClearingSystemDocument, InstitutionDocument, Scheme } from './docu
 import { systemsFor } from './finding.ts';
 
 export interface ReadinessItem {
-  /** A few words. */
+  /** A few words that name the item. */
   readonly item: string;
   readonly isMet: boolean;
-  /** What exists, or what to do. */
+  /** If the item is met, the facts that meet it; otherwise the next step. */
   readonly says: string;
 }
 

@@ -28,7 +28,7 @@ export interface Institution extends Omit<
   InstitutionDocument,
   'publicKeys' | 'bookEndpointUrl' | 'settlementAccess' | 'corridors'
 > {
-  /** An ended institution stays only because other data refers to it. */
+  /** An ended institution stays in the reference data only because other data refers to it. */
   readonly hasEnded: boolean;
 }
 
@@ -36,16 +36,16 @@ export interface Institution extends Omit<
 export interface BookedAccount {
   readonly sapId: string;
   readonly accountId: string;
-  /** All owners so far, oldest first; at least one. */
+  /** All owners up to now, oldest first; at least one. */
   readonly owners: readonly AccountOwner[];
 }
 
 export interface AccountOwner {
   readonly ownerId: string;
   readonly currencyCode: string;
-  /** When the account was registered, which may be before this owner got it. */
+  /** When the account was registered. That may be before this owner got it. */
   readonly registeredAt: Date;
-  /** End of the ownership, at the end of a day (UTC); null: it continues. */
+  /** End of the ownership, at the end of a day (UTC); null if it continues. */
   readonly until: Date | null;
 }
 
@@ -86,7 +86,9 @@ export interface ReferenceData {
   readonly pspImprovements: ReadonlyMap<string, PspImprovement>;
   readonly addressTypes: ReadonlyMap<string, AddressType>;
   readonly addressInputs: ReadonlyMap<string, AddressInput>;
-  /** Full addresses for the daily camt.054, by id of the payment system or institution (for its accounts). */
+  /**
+   * Full addresses to which the daily camt.054 is sent, keyed by the id of a payment system or account owner.
+   */
   readonly bookEndpoints: ReadonlyMap<string, string>;
   /** Ids of payment systems and FX providers that operators have paused. */
   readonly paused: ReadonlySet<string>;
@@ -113,7 +115,7 @@ export function institutionNamed(data: ReferenceData, name: string): Institution
   return findInstitution(data, 'BICFI', name) ?? data.institutions.get(name);
 }
 
-/** A party that a person named, with its names in the record. */
+/** A party that a person asked for by name, with its names in the record. */
 export interface NamedParty {
   /** Clearing system id, or internalId of the institution. */
   readonly id: string;
@@ -150,7 +152,10 @@ export function currenciesOf(data: ReferenceData, countryCode: string): readonly
   return [...new Set(systems.map((one) => one.currencyCode))];
 }
 
-/** The identifier by which we name an institution to others: first BIC, else LEI, else other id, else internalId. */
+/**
+ * The identifier that the gateway gives to others for an institution: first BIC, else LEI, else other id,
+ * else internalId.
+ */
 export function mainIdentifier(institution: Institution): { type: FinInstIdType; value: string } {
   const [bic] = institution.bics;
   if (bic !== undefined) return { type: 'BICFI', value: bic };

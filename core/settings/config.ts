@@ -19,9 +19,9 @@ export type RetentionConfig = Values<typeof retention>;
 export interface TemporalConfig {
   readonly address: string;
   readonly namespace: string;
-  /** Undefined: no TLS. Certificates and keys are PEM. */
+  /** Undefined if TLS is off. Certificates and keys are in PEM format. */
   readonly tls?: {
-    /** Undefined: the CAs that the system trusts. */
+    /** If undefined, the CAs that the operating system trusts. */
     readonly ca?: string;
     readonly client?: { readonly cert: string; readonly key: string };
     readonly serverName?: string;
@@ -38,12 +38,15 @@ type WorkerValues = Values<typeof worker>;
 type ApiValues = Values<typeof api>;
 
 export interface WorkerConfig extends Omit<WorkerValues, 'metrics' | 'temporal' | 'sealing' | 'traces'> {
-  /** The port for metrics and health; undefined: none. Port 0: the operating system chooses. */
+  /**
+   * Where the process serves metrics and health; undefined if nowhere. With port 0 the operating system
+   * chooses a port.
+   */
   readonly metrics?: Required<WorkerValues['metrics']>;
   readonly temporal: TemporalConfig;
-  /** Absent: nothing is sealed. */
+  /** Absent if the process seals nothing. */
   readonly sealing?: Required<WorkerValues['sealing']>;
-  /** Undefined: no traces. */
+  /** Undefined if tracing is off. */
   readonly traces?: TracesConfig;
 }
 
@@ -55,23 +58,27 @@ interface TracesConfig extends Pick<WorkerValues['traces'], 'sampler' | 'ratio' 
 
 export interface ApiConfig extends WorkerConfig, Omit<ApiValues, keyof WorkerValues | 'auth' | 'tls'> {
   readonly auth: AuthConfig;
-  /** Absent: plain HTTP, behind a proxy that ends TLS. */
+  /** Absent if the api serves plain HTTP, behind a proxy that terminates TLS. */
   readonly tls?: ServerTls;
 }
 
 export type SenderLimits = ApiValues['senderLimits'];
 
-/** Certificates and keys, as PEM. */
+/** Certificates and keys, in PEM format. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
   /**
-   * CAs that must have issued the clients' certificates; absent: a certificate counts only as its key (RFC 8705, 2.2).
+   * The CAs that must have issued the clients' certificates. If absent, the api compares only the public key
+   * of a certificate (RFC 8705, 2.2).
    */
   readonly clientCa?: string;
 }
 
-/** No limits, for processes without foreign callers: benchmarks, and tools that only read the routes. */
+/**
+ * Sets no limits. Only for processes without foreign callers: benchmarks, and tools that only read the
+ * routes.
+ */
 export const unlimited: Pick<ApiConfig, 'senderLimits' | 'trustedProxies'> = {
   senderLimits: {
     requestsPerMinute: 0,
@@ -190,8 +197,8 @@ function tracesOf({
 }
 
 /**
- * Faults of settings that are safe on loopback only. A public PUBLIC_URL or a trusted proxy means that others can reach
- * the process, whatever HOST it binds.
+ * Finds faults in settings that are safe only on a loopback address. A public PUBLIC_URL or a trusted proxy
+ * means that others can reach the process, whatever HOST it binds.
  */
 function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly string[] {
   const [, ip6, host = ''] = /^https?:\/\/(?:\[([^\]]*)\]|([^/:]*))/.exec(values.publicUrl) ?? [];
@@ -212,7 +219,7 @@ function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly st
   );
 }
 
-/** Faults of TLS that ends in the api, and of client certificates, which a proxy may pass on in a header. */
+/** Finds faults in the api's own TLS, and in client certificates, which a proxy may pass on in a header. */
 function faultsOfTls(
   { tls: { cert, key, clientCa }, clientCertificateHeader, trustedProxies }: ApiValues,
   isPublicPlain: boolean,
@@ -221,7 +228,7 @@ function faultsOfTls(
     (cert === undefined) !== (key === undefined) &&
       notValid(cert === undefined ? api.tls.cert : api.tls.key, 'PEM: TLS_CERT and TLS_KEY go together'),
     cert === undefined && clientCa !== undefined && notValid(api.tls.clientCa, 'nothing, without TLS_CERT'),
-    // PUBLIC_URL is the issuer of our tokens, and the address that receivers answer to
+    // PUBLIC_URL is the issuer of the api's tokens, and the address to which receivers answer
     cert !== undefined &&
       isPublicPlain &&
       notValid(api.publicUrl, 'https, where the api ends TLS by TLS_CERT'),

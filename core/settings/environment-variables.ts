@@ -7,23 +7,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Setting<T = unknown, D extends Details = Details> {
   /** The name of its environment variable. */
   readonly name: string;
-  /** Its description says what is allowed. */
+  /** Parses the value. Its description states the allowed values. */
   readonly form: z.ZodType<T, string>;
   readonly details: D;
 }
 
-/** The content of docs/reference/configuration.md. */
+/** The facts about a setting that docs/reference/configuration.md shows. */
 export interface Details {
   readonly description: string;
   /** Used when the variable is absent or empty. */
   readonly default?: string;
-  /** Whether the process does not start without it. */
+  /** Whether the process refuses to start without it. */
   readonly required?: true;
-  /** Whether `NAME_FILE` may name a file that holds the value: secrets and certificates. */
+  /** Whether `NAME_FILE` may name a file that holds the value, as for secrets and certificates. */
   readonly file?: true;
 }
 
-/** Settings and groups of settings, by their member in the configuration. */
+/** Settings and groups of settings, keyed by their member in the configuration. */
 export interface Settings {
   readonly [member: string]: Setting | Settings;
 }
@@ -45,7 +45,7 @@ export type Values<S extends Settings> = Members<
 > &
   Partial<Members<S, Exclude<S[keyof S], Settings | Setting<unknown, Details & Given>>>>;
 
-/** A setting that is missing or invalid; the message names it and says what is allowed. */
+/** A setting is missing or invalid. The message names the setting and states the allowed values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -62,7 +62,7 @@ export function setting<T, const D extends Details>(
 export const text = (isFormed: (value: string) => boolean, allowed: string) =>
   z.string().refine(isFormed).describe(allowed);
 
-/** Text that is parsed to a value; `parse` returns undefined if it cannot be. */
+/** Text that `parse` turns into a value; `parse` returns undefined if the text is malformed. */
 export const parsed = <T>(parse: (value: string) => T | undefined, allowed: string) =>
   z
     .string()
@@ -163,7 +163,7 @@ export function withFilesOf(
       held[name] = readFile(path).trimEnd();
       return held[name] === '' && `${name}_FILE names an empty file.`;
     } catch (error) {
-      // never show the path: by mistake, it may be the secret itself
+      // never show the path: a person may have entered the secret itself by mistake
       const { code = 'it is no file' } = error as { readonly code?: string };
       return `${name}_FILE does not name a file that can be read (${code}).`;
     }

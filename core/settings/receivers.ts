@@ -18,7 +18,7 @@ function byReceiver<Value>(value: z.ZodType<Value>, allowed: string) {
 const given = z.string().min(1);
 const pem = z.string().refine(isPem);
 
-/** Our logins at the brokers of FX providers. */
+/** The gateway's logins at the brokers of FX providers. */
 export const queueLogins = byReceiver(
   z.strictObject({ username: given, password: given }),
   'JSON: {"host:port": {"username": "...", "password": "..."}}',
@@ -26,8 +26,8 @@ export const queueLogins = byReceiver(
 export type QueueLogins = z.output<typeof queueLogins>;
 
 /**
- * The client certificates that we present to receivers, with their keys, and the CAs that replace the system's trusted
- * CAs for them.
+ * The client certificates, with their keys, that the gateway presents to receivers. If a receiver has its own
+ * CAs here, they replace the system's trusted CAs for it.
  */
 export const receiverCertificates = byReceiver(
   z.union([z.strictObject({ cert: pem, key: pem, ca: pem.exactOptional() }), z.strictObject({ ca: pem })]),

@@ -1,11 +1,13 @@
 /**
- * The keys that seal personal data and our private keys in the database: a list of `id:key`, with the key in base64.
- * The first key wraps from now on; the others only open what they have wrapped before.
+ * The keys that seal personal data and the gateway's private keys in the database: a list of `id:key`, with
+ * the key in base64. The first key seals new data; the others only open data that they sealed before.
  */
 export interface SealingConfig {
   /** At least one; each of 32 bytes in base64. */
   readonly keys: readonly SealingKey[];
-  /** Whether new data is sealed. False while some processes lack the keys: then sealed data is only opened. */
+  /**
+   * Whether new data is sealed. False while some processes lack the keys; sealed data can still be opened.
+   */
   readonly seals: boolean;
 }
 
@@ -15,7 +17,7 @@ export interface SealingKey {
   readonly key: string;
 }
 
-/** The expected form, in words. */
+/** Describes the expected form. */
 export const sealingKeysForm =
   'id:key, separated by white space or commas, each key 32 bytes in base64 (openssl rand -base64 32), no id twice';
 

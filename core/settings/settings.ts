@@ -1,5 +1,6 @@
 /**
- * Every setting that the api, the worker and the jobs read; docs/reference/configuration.md is made from them.
+ * Every setting that the api, the worker and the jobs read. docs/reference/configuration.md is made from
+ * them.
  */
 import { z } from 'zod';
 import {
@@ -113,7 +114,7 @@ export const sealing = {
   }),
 };
 
-/** The names of these settings are OpenTelemetry's. */
+/** OpenTelemetry defines the names of these settings. */
 export const traces = {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', text(isWebAddress, webAddress), {
     description: 'Address of a collector; traces go to /v1/traces below it. Empty: no traces (OBS-3)',
@@ -299,7 +300,7 @@ export const api = {
         "Header in which a proxy of TRUSTED_PROXIES puts its client's certificate, in place of what the client wrote there: as RFC 9440 (Client-Cert), or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert)",
     },
   ),
-  /** Limits per sender. */
+  /** The limits for each sender. */
   senderLimits: {
     requestsPerMinute: setting('REQUESTS_PER_MINUTE', limit, {
       default: '12000',
