@@ -102,7 +102,7 @@ async function test(args) {
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
 }
 
-/** Runs all tests, each with its full number of random samples. @param {string[]} args for vitest */
+/** Runs all tests, each with its full number of samples. @param {string[]} args for vitest */
 function testAll(args) {
   process.env['TESTS'] = 'all';
   return test(args);
