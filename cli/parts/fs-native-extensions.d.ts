@@ -1,4 +1,4 @@
-// The package has no types. We use only this function.
+// Types of the one function that Isthmus uses. The package itself has no types.
 declare module 'fs-native-extensions' {
   /**
    * Locks an open file description. The kernel releases the lock when its last descriptor is closed, even if the
