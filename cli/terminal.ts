@@ -23,7 +23,7 @@ export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
 export interface Terminal {
   /** Maximum columns of a line. */
   readonly width: number;
-  /** Prints the text and a line end. */
+  /** Prints the text and a line end. The text may have several lines. */
   line(text?: string): void;
   /** Returns the text in a style, or unchanged if colours are off. */
   paint(style: Style, text: string): string;

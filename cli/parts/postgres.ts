@@ -155,9 +155,9 @@ async function startOnce(
 const guardMs = 15_000; // the time that parts/guard.mjs gives the server of a killed demo to stop
 
 /**
- * Waits for or removes a pid file, because Postgres does not start while the file names a live process. The
- * process can be the server of a recently killed demo, which the guard is stopping. After a crash of the
- * machine, it can be an unrelated process with the same pid.
+ * Waits until no server uses the data folder, then removes the pid file. Postgres does not start while that
+ * file names a live process. The process can be the server of a recently killed demo, which the guard is
+ * stopping. After a crash of the machine, it can be an unrelated process with the same pid.
  */
 async function clearPidFile(data: string): Promise<void> {
   const pidFile = join(data, 'postmaster.pid');
