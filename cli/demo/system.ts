@@ -200,7 +200,9 @@ function describeRun(
 interface ProcessStart {
   readonly run: RunFile;
   readonly logins: ProcessLogins;
-  /** Started processes are appended here. The sandbox comes last. */
+  /**
+   * The started processes are appended here. The sandbox must be the last one, so that it is stopped last.
+   */
   readonly processes: SupervisedProcess[];
   readonly built: readonly [dist: string, workflowBundle: string];
 }
