@@ -23,7 +23,7 @@ export interface LedgerRow {
   pacs002Endpoint: string;
   /** Number of sends that the operator has refused with 503. */
   refused: number;
-  /** Whether the operator has accepted the instruction. Later sends are enquiries. */
+  /** Whether the operator has begun to process the instruction. Later sends are enquiries. */
   begun: boolean;
   movement: 'none' | 'moved' | 'reversed';
   /** The answer that was given before the outcome was known. */

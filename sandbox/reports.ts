@@ -23,7 +23,7 @@ export interface ReportingTools {
 
 /** Builds a pacs.002 with a new message id about the row's pacs.008. */
 export function makeReport(row: Pick<LedgerRow, 'pacs008'>, statement: Statement): Report {
-  const messageIdentification = randomUUID().replaceAll('-', ''); // Max35Text
+  const messageIdentification = randomUUID().replaceAll('-', ''); // at most 35 characters (Max35Text)
   const values: StatusStatement = {
     messageIdentification,
     creationDateTime: new Date().toISOString(),

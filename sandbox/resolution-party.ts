@@ -123,7 +123,7 @@ function write(
   request: Acmt023,
   { assigner, reasonCode, found }: Saying,
 ): { readonly text: string; readonly entry: Omit<NewEntry, 'party'> } {
-  const messageId = randomUUID().replaceAll('-', ''); // Max35Text
+  const messageId = randomUUID().replaceAll('-', ''); // at most 35 characters (Max35Text)
   const verified = reasonCode === undefined;
   const statement: Acmt024Statement = {
     messageIdentification: messageId,
