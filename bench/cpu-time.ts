@@ -8,7 +8,8 @@ interface ProcessTime {
   readonly milliseconds: number;
 }
 
-const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
+// the kernel counts in ticks of 1/USER_HZ s; USER_HZ is 100 on every Linux that Node supports
+const msPerTick = 10;
 
 /**
  * Returns the milliseconds of CPU time (user and system) that each process and its descendants have used
@@ -25,7 +26,7 @@ export function cpuTimes(roots: readonly number[]): readonly number[] {
 }
 
 function ownTime(): number {
-  const { user, system } = process.cpuUsage(); // microseconds
+  const { user, system } = process.cpuUsage(); // in microseconds
   return (user + system) / 1_000;
 }
 

@@ -1,4 +1,4 @@
-// Command-line options of the benchmarks, and their usage.
+// The command-line options of the benchmarks, and their usage text.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UsageError } from '../cli/errors.ts';
 

@@ -54,7 +54,7 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   });
   const finals: { readonly status: string; readonly atMs: number }[] = [];
   const load = await openPaymentLoad(services.apiUrl, {
-    concurrency: 512, // so that the open loop never waits for a connection
+    concurrency: 512, // enough connections, so that the open loop never waits for one
     payers,
     onFinal: (_, status) => finals.push({ status, atMs: performance.now() }),
     changes: { priority: 'HIGH' },

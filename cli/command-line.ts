@@ -76,7 +76,7 @@ function report(error: unknown): void {
  * that the command started.
  */
 process.on('uncaughtException', (error: unknown) => {
-  if (context.interruption.isAsked()) return; // connections break while the command is being stopped
+  if (context.interruption.isAsked()) return; // while the command is being stopped, such errors are expected
   const isUnheard = codeOf(error) === 'EPIPE'; // the reader of the output has exited, as in npm start | head
   if (!isUnheard) report(error);
   void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));

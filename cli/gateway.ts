@@ -36,10 +36,10 @@ export interface Gateway {
   post(path: string, body: object): Promise<string>;
 }
 
-/** HTTP 401. */
+/** The gateway answered HTTP 401. */
 class Unauthenticated extends UserError {}
 
-const timeoutMs = 40_000; // longer than the gateway's longest wait (30 s)
+const timeoutMs = 40_000; // longer than the gateway waits before any answer (at most 30 s)
 
 export function openGateway({ url, clientId, secret, tokenUrl = `${url}/oauth/token` }: Access): Gateway {
   let token: string | undefined;

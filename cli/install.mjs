@@ -10,7 +10,7 @@ export const leastToRun = '24.3.0';
 
 /**
  * @param {string} version as in process.versions.node
- * @param {string} least
+ * @param {string} least the oldest supported version
  * @returns {string | undefined} the error message for the user; undefined if the version is new enough
  */
 export function refuseNode(version, least) {

@@ -19,7 +19,7 @@ interface SystemOptions {
 
 /**
  * Checks the home folder and the database before any process starts.
- * @throws UserError
+ * @throws UserError if one of them cannot be used
  */
 async function checkSurroundings({ env, folder }: CommandContext): Promise<void> {
   openHome(folder);

@@ -15,7 +15,7 @@ import type { Environment } from '../core/settings/environment-variables.ts';
 export interface ThrowawayPlace {
   readonly env: Environment;
   readonly folder: string;
-  /** For downloaded programs. */
+  /** Folder for downloaded programs. */
   readonly binFolder: string;
   /** Registers work to run at the end, in reverse order, even after a failure or Ctrl-C. */
   readonly atEnd: (work: () => Promise<unknown>) => void;
@@ -52,6 +52,6 @@ export async function inThrowawayPlace(
     // a failure must not keep the other cleanup steps from running
     for (const end of ends.reverse()) await end().catch(() => undefined);
     remove();
-    process.off('exit', remove); // another run may follow in this process
+    process.off('exit', remove); // another benchmark may follow in this process
   }
 }

@@ -32,7 +32,7 @@ export interface SandboxTimings {
 export const defaultTimings: SandboxTimings = {
   answerDelayMs: 300, // for accounts 0002, 0009 and 0010 (behaviours.ts)
   interimDelayMs: 2_000, // for account 0011
-  lateByMs: 1_500, // well beyond the 250 ms that TIM-1 allows the gateway
+  lateByMs: 1_500, // well beyond the 250 ms within which the gateway must reject after the deadline (TIM-1)
   // The delays add up to two minutes, enough for a restart of the gateway.
   retryDelaysMs: [200, 500, 1_000, 2_000, ...Array.from({ length: 24 }, () => 5_000)],
 };

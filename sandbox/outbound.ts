@@ -25,7 +25,7 @@ interface Post {
 export interface Outbound {
   /**
    * Posts XML until the answer is HTTP 2xx.
-   * @param delaysMs between attempts
+   * @param delaysMs delays between the attempts, in milliseconds
    * @returns the body of the 2xx answer; undefined if every attempt failed
    */
   deliver(

@@ -59,7 +59,7 @@ export function accountNumberOf(proxyId: string): string {
  * number. All other digits select Lotus.
  */
 const agentPrefixes: Readonly<Partial<Record<string, string>>> = {
-  '1': 'BANY', // onboarded, does not support acmt.023
+  '1': 'BANY', // onboarded, but does not support acmt.023
   '2': 'FERN', // not onboarded
   '3': 'NONE', // not in the reference data
 };

@@ -32,7 +32,7 @@ export interface Sandbox {
    * `/iso20022/acmt023`.
    */
   destinationUrl(operatorId: string): string;
-  /** The `pacs002Endpoint` or `acmt024Endpoint` of a source operator. */
+  /** Address of a source operator for callbacks, used as `pacs002Endpoint` or `acmt024Endpoint`. */
   callbackUrl(clearingSystemId: string, message?: 'pacs002' | 'acmt024'): string;
   /** Base address of an FX provider. The gateway appends `/iso20022/fxtr017`. */
   fxpBaseUrl(fxpBic: string): string;

@@ -186,7 +186,7 @@ export function decide(
   });
 }
 
-/** `delivery-keys` sign outgoing messages; `issuer-keys` sign the tokens of the built-in issuer. */
+/** `delivery-keys` sign outgoing messages. `issuer-keys` sign the tokens of the built-in token issuer. */
 export type KeysOf = 'delivery-keys' | 'issuer-keys';
 
 /** Lists the keys. If the options ask for a rotation, it first creates a new key. */

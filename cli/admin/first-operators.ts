@@ -19,7 +19,7 @@ export function databaseUrlOf(env: Environment): string {
   );
 }
 
-const enough = 2; // one person proposes a change, the other approves it
+const enough = 2; // two operators are enough: one proposes a change, the other approves it
 
 /**
  * Creates the first operators and their first secrets. It also creates the first secret of an operator that

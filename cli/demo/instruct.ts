@@ -29,7 +29,7 @@ export function writeInstruction(instruction: Instruction): WrittenInstruction {
   const { quote, debtorAgent, creditorAgent, clearingSystemId, destination } = instruction;
   const now = new Date().toISOString();
   const uetr = randomUUID();
-  const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // 23 characters
+  const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // has 23 characters
   const messageIdentification = `${clearingSystemId}-${reference}`; // at most 35 characters (Max35Text)
   const source = quote.debtorAgent.interbankSettlementAmount;
   const fee = quote.creditorAgent.chargesInformation.amount;

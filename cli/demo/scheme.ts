@@ -24,6 +24,6 @@ const bicsOf = (isMeant: (one: DemoInstitution) => boolean): readonly string[] =
 
 export const demoFxpBics = bicsOf(({ roles }) => roles.includes('fxp'));
 
-/** BICs of the onboarded PSPs of a country. */
+/** Returns the BICs of the onboarded PSPs of a country. */
 export const demoPspBicsOf = (countryCode: string): readonly string[] =>
   bicsOf((one) => one.countryCode === countryCode && one.roles.includes('psp'));

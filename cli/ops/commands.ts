@@ -183,7 +183,10 @@ export interface Act {
   readonly seen?: string;
 }
 
-/** Runs take, note, close or reopen on an alert, or on a payment with all its alerts. */
+/**
+ * Takes, closes or reopens an alert, or adds a note to it. For a payment, it does this to the alerts of the
+ * payment.
+ */
 export async function act(
   context: CommandContext,
   { action, id, note, kinds = [], all, seen }: Act,

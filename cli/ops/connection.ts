@@ -12,7 +12,7 @@ import { openGateway, read, type Gateway } from '../gateway.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface JsonOption {
-  /** Print the answer unchanged. */
+  /** Whether to print the answer unchanged, as JSON. */
   readonly json?: true;
 }
 
@@ -77,6 +77,9 @@ const clientSecret = setting(
   cliEnvironmentVariables.ISTHMUS_CLIENT_SECRET,
 );
 
-/** Returns an empty string if no secret is set. @throws ConfigurationError */
+/**
+ * Reads the client secret from the environment or its file; an empty string if none is set.
+ * @throws ConfigurationError
+ */
 export const secretFrom = (env: Environment): string =>
   withFilesOf([clientSecret], env, (path) => readFileSync(path, 'utf8'))[clientSecret.name] ?? '';

@@ -3,8 +3,8 @@ import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownHindrances } from './answers.ts';
 
-const wordEverySeconds = 5; // interval of the reports: activities/upkeep/report-receivers.ts
-const missedAfterSeconds = 2 * wordEverySeconds; // one report may be late
+const wordEverySeconds = 5; // interval of the workers' reports, set in activities/upkeep/report-receivers.ts
+const missedAfterSeconds = 2 * wordEverySeconds; // two intervals, because one report may be late
 
 /**
  * Says whether Temporal or all workers are down. It checks Temporal first, because workers cannot work

@@ -75,7 +75,7 @@ export async function answersOk(url: string): Promise<boolean> {
   }
 }
 
-const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
+const stopTimeoutMs = 15_000; // Postgres with a full buffer pool needs a few seconds to shut down
 
 /** @throws UserError if the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {

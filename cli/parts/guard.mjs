@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
  */
 const starter = 'read -r word <&3 && exec "$@" 3<&-';
 
-const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
+const stopTimeoutMs = 15_000; // Postgres with a full buffer pool needs a few seconds to shut down
 
 // The guard's shell reads from a pipe of this process. A line means that the program has ended normally. End
 // of file means that this process died.
@@ -49,7 +49,7 @@ export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' })
     detached: true,
   });
   const word = /** @type {import('node:stream').Writable | null | undefined} */ (child.stdio[3]);
-  word?.on('error', () => undefined); // the program has already ended
+  word?.on('error', () => undefined); // the write fails harmlessly if the program has already ended
   if (child.pid === undefined) return child;
   const release = guard(child.pid, stop);
   running.set(child, { stop, kill });

@@ -28,7 +28,7 @@ export interface StartPostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** postgres://user:password@host:port/database */
+  /** Database URL: `postgres://user:password@host:port/database`. */
   readonly url: string;
   /** Process id of the server; absent for an external server. */
   readonly pid?: number;
