@@ -8,7 +8,7 @@ import type { KnownAccount } from '../core/iso20022/acmt024.ts';
 
 /**
  * Reason codes of refusals, by the last four digits of a proxy or account. They are all codes of RES-4, and
- * one code that RES-4 does not list.
+ * one code that is not in its list.
  */
 const reasons: Readonly<Partial<Record<string, string>>> = {
   '0401': 'AC01',

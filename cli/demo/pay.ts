@@ -29,8 +29,8 @@ export interface PayOptions {
 const noFinalStatus = 3; // differs from 1 (failure) and 2 (invalid option)
 
 /**
- * @returns exit code 0 if the source operator received a final status, 3 if no answer or no final status
- *   arrived in time, 1 after any other failure
+ * @returns exit code 0 if the source operator received a final status; 3 if none arrived in time; 1 after any
+ *   other failure
  */
 export async function pay(context: CommandContext, options: PayOptions): Promise<number> {
   const { terminal } = context;

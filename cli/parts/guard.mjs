@@ -31,8 +31,8 @@ let halted = false;
 
 /**
  * Starts a program. The guard stops it when this process ends for any reason.
- * @param {string} command a path, or a name on the PATH; if it does not exist, the shell reports this on
- *   standard error and exits with 127
+ * @param {string} command a path, or a name on the PATH. If the command does not exist, the shell prints an
+ *   error and exits with 127.
  * @param {readonly string[]} args
  * @param {Omit<import('node:child_process').SpawnOptions, 'stdio'> & { stdio: readonly ('ignore' | 'inherit'
  *   | 'pipe' | number)[] }} options with stdin, stdout and stderr in `stdio`

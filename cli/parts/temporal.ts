@@ -1,5 +1,5 @@
 // Provides a Temporal server for the demo and the tests: an existing server, or the development server of the
-// Temporal CLI, which stores its data in SQLite. This file must not know what a payment is.
+// Temporal CLI. The development server stores its data in SQLite. This file must not know what a payment is.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -18,8 +18,8 @@ export type SearchAttributes = readonly { readonly name: string }[];
  * @internal exported for tests
  */
 export const dynamicConfig = {
-  // With the default of 20, the server polls the queue of a shard at most every 50 ms, and every workflow
-  // task waits for a poll. A submission then takes 55 ms instead of 15 ms. No other setting has such a large
+  // With the default of 20, the server polls the queue of a shard at most every 50 ms. Every workflow task
+  // waits for such a poll, so a submission takes 55 ms instead of 15 ms. No other setting has such a large
   // effect.
   'history.transferProcessorMaxPollRPS': 200,
   'history.timerProcessorMaxPollRPS': 200,
