@@ -1,8 +1,9 @@
-// A closed loop over a fixed number of tasks: each client begins its next task after finishing the last.
+// Runs a closed loop over a fixed number of tasks. Each client begins its next task when it has finished the
+// previous one.
 
 /**
- * @param task runs the n-th task, counted from 0
- * @returns seconds from the first start to the last end
+ * @param task runs the n-th task; the first has number 0
+ * @returns seconds from the start of the first task to the end of the last
  */
 export async function closedCount(
   load: { readonly tasks: number; readonly concurrency: number },
@@ -17,20 +18,23 @@ export async function closedCount(
   return (performance.now() - start) / 1_000;
 }
 
-/** NaN if there are no values. */
+/** Returns the value below which `share` of the values lie, or NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Events from another process that a benchmark waits for: announced by id, awaited once. */
+/** Lets a benchmark wait for events of another process. Each event has an id and is awaited once. */
 export interface Arrivals<T> {
-  /** Call it before triggering the event. @throws if it does not arrive in time */
+  /**
+   * Waits for the event. Must be called before the event is triggered.
+   * @throws Error if the event does not arrive in time
+   */
   next(id: string): Promise<T>;
   arrive(id: string, value: T): void;
 }
 
-const arrivalTimeoutMs = 60_000; // far beyond any latency of a closed loop of 32 clients, so something is broken
+const arrivalTimeoutMs = 60_000; // far longer than any latency of 32 clients, so a timeout means a defect
 
 export function arrivals<T>(what: string): Arrivals<T> {
   const waiting = new Map<string, (value: T) => void>();
@@ -48,7 +52,7 @@ export function arrivals<T>(what: string): Arrivals<T> {
           resolve(value);
         });
       });
-      arrival.catch(() => undefined); // the code that awaits it may already have failed
+      arrival.catch(() => undefined); // no unhandled rejection if the awaiting code has already failed
       return arrival;
     },
     arrive: (id, value) => waiting.get(id)?.(value),

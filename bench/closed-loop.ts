@@ -1,4 +1,5 @@
-// The load generator: a fixed number of clients, each sending its next request after the answer to the last.
+// A load generator with a fixed number of clients. Each client sends its next request after the answer to the
+// previous one.
 import { Pool } from 'undici';
 import { quantile } from './closed-count.ts';
 
@@ -11,7 +12,7 @@ export interface LoopOptions {
   readonly url: string;
   readonly clients: number;
   readonly seconds: number;
-  /** The n-th request, counted over all clients. */
+  /** Returns the n-th request, counted over all clients. */
   readonly request: (n: number) => LoopRequest;
 }
 
@@ -22,7 +23,7 @@ export interface LoopResult {
   readonly p99Ms: number;
 }
 
-/** @throws Error at the first answer other than 200, because a fast refusal is not a result */
+/** @throws Error at the first status other than 200, because a fast refusal would distort the measurement */
 export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
   const pool = new Pool(options.url, { connections: options.clients });
   const durations: number[] = [];
@@ -58,7 +59,7 @@ export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
   };
 }
 
-/** Several runs as one: requests per second and quantiles averaged over the runs. */
+/** Averages the requests per second and the quantiles of several runs. */
 export function average(results: readonly LoopResult[]): LoopResult {
   const mean = (value: (result: LoopResult) => number) =>
     results.reduce((sum, result) => sum + value(result), 0) / results.length;

@@ -1,5 +1,6 @@
-// CPU time of the processes that a benchmark started, each with all its descendants: a Postgres server is many
-// processes. Read from /proc of Linux, including finished children.
+// Measures the CPU time of the processes that a benchmark started. It includes all descendants, because a
+// Postgres server consists of many processes. The numbers come from /proc of Linux and include finished
+// children.
 import { readdirSync, readFileSync } from 'node:fs';
 
 interface ProcessTime {
@@ -7,11 +8,12 @@ interface ProcessTime {
   readonly milliseconds: number;
 }
 
-const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
+// the kernel counts in ticks of 1/USER_HZ s; USER_HZ is 100 on every Linux that Node supports
+const msPerTick = 10;
 
 /**
- * Milliseconds of CPU (user and system) that each process and its descendants have used since their start. For this
- * process it leaves out descendants, because they are the other roots.
+ * Returns the milliseconds of CPU time (user and system) that each process and its descendants have used
+ * since their start. For this process it omits the descendants, because they are the other roots.
  */
 export function cpuTimes(roots: readonly number[]): readonly number[] {
   const times = timesOfProc();
@@ -24,7 +26,7 @@ export function cpuTimes(roots: readonly number[]): readonly number[] {
 }
 
 function ownTime(): number {
-  const { user, system } = process.cpuUsage(); // microseconds
+  const { user, system } = process.cpuUsage(); // in microseconds
   return (user + system) / 1_000;
 }
 
@@ -36,9 +38,10 @@ function timesOfProc(): Map<number, ProcessTime> {
     try {
       stat = readFileSync(`/proc/${name}/stat`, 'latin1');
     } catch {
-      continue; // it has just ended; its parent counts its time
+      continue; // the process has just ended, and its parent's numbers now include its time
     }
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name before it may contain anything
+    // the process name before the last ) may contain spaces and parentheses
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [utime, stime, finishedUtime, finishedStime] = fields.slice(11, 15).map(Number);
     const ticks = (utime ?? 0) + (stime ?? 0) + (finishedUtime ?? 0) + (finishedStime ?? 0);
     times.set(Number(name), { parent: Number(fields[1]), milliseconds: ticks * msPerTick });

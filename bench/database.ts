@@ -1,10 +1,13 @@
-// The database of a benchmark: new, migrated and seeded.
+// Creates the database of a benchmark, migrates it and loads the seed data.
 import { withClient } from '../cli/parts/postgres.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { migrate } from '../db/migrations/migrate.ts';
 import { seed, type SeedAddresses } from '../db/seed.ts';
 
-/** It is dropped at the end, because the server may outlive the benchmark. @returns its address */
+/**
+ * Creates the database. It is dropped at the end of the benchmark, because the server may be an external one.
+ * @returns the URL of the database
+ */
 export async function prepareDatabase(
   serverUrl: string,
   {

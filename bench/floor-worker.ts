@@ -1,9 +1,10 @@
-// The worker process of the floor: two task queues with the settings of activities/worker.ts and empty activities.
-// bench/floor.ts starts it. It reports finished runs over the IPC channel, and exits when the channel closes.
+// The worker process of the floor. It serves two task queues with the settings of activities/worker.ts, and
+// its activities do nothing. bench/floor.ts starts it. It reports finished runs over the IPC channel, and
+// exits when the channel closes.
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { floorQueues, type FloorActivities } from './floor-workflow.ts';
 
-/** Messages of the floor's worker: that it is running, or the id of a run whose delivery was made. */
+/** Messages from the worker: it is ready, or the run with this id has made its delivery. */
 export type FloorWord = { readonly isReady: true } | { readonly delivered: string };
 
 const [address, namespace, codePath] = process.argv.slice(2);
@@ -44,7 +45,7 @@ const deliveries = await Worker.create({
   maxConcurrentActivityTaskExecutions: 200,
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
 });
-process.once('disconnect', () => process.exit(0)); // the benchmark has ended, or died
+process.once('disconnect', () => process.exit(0)); // the benchmark has ended or crashed
 const runs = Promise.all([payments.run(), deliveries.run()]);
 say({ isReady: true });
 await runs;

@@ -1,6 +1,7 @@
 /**
- * The floor of `npm run bench -- payments`: a workflow with the shape of workflows/payment.ts that does nothing, so its
- * cost is the engine's. It sets no search attributes and no details, and its activities are empty.
+ * The floor of `npm run bench -- payments`: an empty workflow with the shape of workflows/payment.ts. Its
+ * cost is the cost of Temporal itself. It sets no search attributes and no details, and its activities do
+ * nothing.
  */
 import {
   allHandlersFinished,
@@ -15,13 +16,16 @@ export interface FloorActivities {
   validate(): Promise<void>;
   forward(): Promise<void>;
   decide(): Promise<void>;
-  /** Reports to the benchmark that this run has ended. */
+  /** Tells the benchmark that this run has ended. */
   deliver(id: string): Promise<void>;
 }
 
 export interface FloorInput {
   readonly id: string;
-  /** Whether the decision follows the forwarding immediately; otherwise it waits for the second update. */
+  /**
+   * Whether the decision follows directly after the forwarding. Otherwise the workflow waits for the second
+   * update.
+   */
   readonly answersAtOnce: boolean;
 }
 

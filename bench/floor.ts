@@ -1,4 +1,5 @@
-// The floor's client: starts its worker process and runs empty workflows of a payment's shape against the same server.
+// The client of the floor. It starts the worker process of the floor, and runs empty workflows with the shape
+// of a payment on the same Temporal server.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
@@ -10,9 +11,9 @@ import { floorQueues, floorType, floorUpdates, type floor, type FloorInput } fro
 import type { Taken } from './payment-load.ts';
 
 export interface Floor {
-  /** Pid of its worker. */
+  /** Process id of the worker. */
   readonly pid: number;
-  /** Runs one empty workflow from its submission to its delivery. */
+  /** Runs one empty workflow, from its start to the delivery. */
   run(answersAtOnce: boolean): Promise<Taken>;
   stop(): Promise<void>;
 }
@@ -21,11 +22,11 @@ export interface FloorOptions {
   readonly client: Client;
   readonly address: string;
   readonly namespace: string;
-  /** The bundled bench/floor-worker.ts, and the bundle of its workflow. */
+  /** Path of the bundled bench/floor-worker.ts. `workflowBundle` is the path of its bundled workflow. */
   readonly workerFile: string;
   readonly workflowBundle: string;
   readonly logFile: string;
-  /** Answer time of the payments' asynchronous destinations. */
+  /** Time until the destination's separate report, in milliseconds. The floor waits equally long. */
   readonly answerDelayMs: number;
 }
 

@@ -1,5 +1,5 @@
-// `npm run bench -- limits`: measures how one client that sends fifty times its limit slows the other clients (SEC-7).
-// What is and is not measured: bench/README.md.
+// `npm run bench -- limits`: measures how much one client slows the others if it sends fifty times as many
+// requests as its rate limit allows (SEC-7). bench/README.md says what is measured and what is not.
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Pool } from 'undici';
@@ -18,8 +18,8 @@ const options = {
   rounds: { type: 'string', default: '5' },
 } as const;
 
-const perMinute = 600; // limit of each client
-const eachPerSecond = 5; // requests of each client, half of its limit
+const perMinute = 600; // rate limit of each client
+const eachPerSecond = 5; // requests of each normal client, half of its limit
 const times = 50;
 
 export async function benchLimits(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
@@ -47,7 +47,7 @@ export async function benchLimits(argv: readonly string[], place: ThrowawayPlace
   const asked = loadOf(api, { payers: others, perSecond: othersPerSecond, path: quote });
   const abuser = loadOf(api, { payers: [first], perSecond: abusePerSecond, path: quote });
   const floor = loadOf(bare, { payers: [first], perSecond: abusePerSecond, path: () => '/json' });
-  await spread(asked, seconds); // compiles the code
+  await spread(asked, seconds); // a warm-up, to compile the code
   console.log(
     `${rounds} rounds of ${seconds} s: ${othersPerSecond} quotes per second of ${others.length} clients, alone; beside ${abusePerSecond} requests per ` +
       `second to a bare route; and beside one client that asks so often, ${times} times as often as it may\n`,
@@ -72,20 +72,20 @@ type Sides = Record<(typeof sides)[number], number[]>;
 
 interface Load {
   readonly pool: Pool;
-  /** They send in turn. */
+  /** The clients, which take turns. */
   readonly payers: readonly Payer[];
   readonly perSecond: number;
   readonly path: (payer: Payer) => string;
 }
 
 interface Spread {
-  /** Milliseconds of each answer, from the time when the request was due. */
+  /** Response times in milliseconds, measured from the due time of the request. */
   readonly durations: number[];
   readonly answered: number;
   readonly refused: number;
 }
 
-/** An open loop: sends each request when it is due, without waiting for earlier answers. */
+/** Runs an open loop: sends each request at its due time, without waiting for earlier answers. */
 async function spread({ pool, payers, perSecond, path }: Load, seconds: number): Promise<Spread> {
   const begunAt = performance.now();
   const durations: number[] = [];

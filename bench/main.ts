@@ -1,4 +1,5 @@
-// Entry of `npm run bench -- <name>`, through cli/bootstrap.mjs. It loads run.ts once the command line is valid.
+// Entry file of `npm run bench -- <name>`; cli/bootstrap.mjs starts it. It loads run.ts only if the command
+// line is valid.
 import type { Command } from 'commander';
 import type { CommandContext } from '../cli/command.ts';
 import { runCommand } from '../cli/command-line.ts';

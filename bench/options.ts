@@ -1,8 +1,8 @@
-// Command-line options of the benchmarks, and their usage.
+// The command-line options of the benchmarks, and their usage text.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UsageError } from '../cli/errors.ts';
 
-/** Printed by `--help`. */
+/** The text that `--help` prints. */
 export const usage = `Usage: npm run bench -- <name> [options]
 
 payments                  payments per second, latency and CPU, beside an empty workflow of the same shape

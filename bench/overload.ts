@@ -1,5 +1,5 @@
-// `npm run bench -- overload`: eight payment systems submit faster than the gateway can finish payments (OVL-1). What
-// is and is not measured: bench/README.md.
+// `npm run bench -- overload`: eight payment systems submit payments faster than the gateway can finish them
+// (OVL-1). bench/README.md says what is measured and what is not.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { closedCount, quantile } from './closed-count.ts';
@@ -29,13 +29,13 @@ const payers: readonly Payer[] = [
 }));
 
 const concurrency = 32;
-const closedPayments = 800; // the first half is the warm-up
-const settleMs = 5_000; // while queues grow to their steady length; not counted as throughput
+const closedPayments = 800; // number of payments; the first half is the warm-up
+const settleMs = 5_000; // time for the queues to reach their steady length; not counted as throughput
 const probeEveryMs = 250;
-const recoveredProbes = 4; // in a row
+const recoveredProbes = 4; // number of consecutive fast probes after which the gateway counts as recovered
 const longestRecoveryMs = 60_000;
 
-/** Outcomes of the submissions: milliseconds by verdict, and counts by answer. */
+/** The outcomes of the submissions: response times in milliseconds by verdict, and counts by answer. */
 interface Outcomes {
   readonly accepted: number[];
   readonly refused: number[];
@@ -49,12 +49,12 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   const services = await startPaymentServices({
     place,
     say: (line) => console.log(line),
-    // no rate limit per client, because this benchmark measures the overload of the gateway
+    // No rate limit per client, because this benchmark measures the overload of the gateway.
     settings: { MESSAGES_PER_MINUTE: '0' },
   });
   const finals: { readonly status: string; readonly atMs: number }[] = [];
   const load = await openPaymentLoad(services.apiUrl, {
-    concurrency: 512, // so that the open loop never waits for a connection
+    concurrency: 512, // enough connections, so that the open loop never waits for one
     payers,
     onFinal: (_, status) => finals.push({ status, atMs: performance.now() }),
     changes: { priority: 'HIGH' },
@@ -92,7 +92,7 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   console.log(`recovered    ${(recoveryMs / 1_000).toFixed(1)} s after the load ended`);
 }
 
-/** Payments per second of a closed loop, after a warm-up. */
+/** Measures the payments per second of a closed loop, after a warm-up. */
 async function measureSustainable(load: PaymentLoad): Promise<number> {
   const runAll = async () => {
     const ready = await load.prepare(closedPayments / 2);
@@ -113,7 +113,10 @@ async function idleSubmit(load: PaymentLoad): Promise<number> {
   return quantile(times, 0.5);
 }
 
-/** Sends each payment when it is due, without waiting for earlier answers. Times are measured from when it was due. */
+/**
+ * Sends each payment at its due time, without waiting for earlier answers. Response times are measured from
+ * the due time.
+ */
 async function openLoop(
   load: PaymentLoad,
   ready: readonly ReadyPayment[],
@@ -135,7 +138,9 @@ async function openLoop(
   return outcomes;
 }
 
-/** Milliseconds until single submissions take at most about twice as long as on the idle system. */
+/**
+ * Measures the milliseconds until single submissions take at most about twice as long as on the idle system.
+ */
 async function recovery(load: PaymentLoad, idleMs: number): Promise<number> {
   const ready = await load.prepare(longestRecoveryMs / probeEveryMs);
   const beganAtMs = performance.now();

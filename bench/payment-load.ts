@@ -1,6 +1,6 @@
-// The load generator of `npm run bench -- payments`: a source operator that submits pacs.008 and receives the
-// callbacks. It must be cheap, because it shares the machine. So it builds messages before the clock starts, and does
-// not parse callbacks as XML.
+// The load generator of the payment benchmarks: a source operator that submits pacs.008 and receives the
+// callbacks. It must use little CPU, because it shares the machine with the gateway. So it builds messages
+// before the measurement, and does not parse callbacks as XML.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,44 +12,47 @@ import { endingIn } from '../fixtures/endings.ts';
 import { instruction, type Changes } from '../fixtures/instruction.ts';
 import { arrivals, closedCount } from './closed-count.ts';
 
-/** One payment or one run of the floor, with the times that its sender waited. */
+/** The measured times of one payment, or of one run of the floor. */
 export interface Taken {
-  /** UETR, or workflow id of the floor. */
+  /** UETR of the payment, or workflow id of the floor. */
   readonly id: string;
   readonly answersAtOnce: boolean;
   readonly submitMs: number;
-  /** From the submission to the callback. */
+  /** Milliseconds from the submission to the callback. */
   readonly totalMs: number;
 }
 
-/** A payment that is ready to be submitted. */
+/** A payment whose message is built and ready to be submitted. */
 export interface ReadyPayment {
   readonly uetr: string;
   readonly answersAtOnce: boolean;
   readonly body: string;
-  /** Clearing system that submits it. */
+  /** Id of the clearing system that submits the payment. */
   readonly system: string;
 }
 
 export interface Submitted {
   readonly httpStatus: number;
-  /** Status of the pacs.002 in the answer; undefined if the answer is not a pacs.002. */
+  /** Status in the pacs.002 of the answer; undefined if the answer is not a pacs.002. */
   readonly status: string | undefined;
   readonly text: string;
-  /** From sending the pacs.008 to its answer. */
+  /** Milliseconds from sending the pacs.008 to its answer. */
   readonly submitMs: number;
 }
 
 export interface PaymentLoad {
-  /** Gets a quote for each payment, from the payers in turn, and writes the messages. Not timed. */
+  /** Gets a quote for each payment and builds the messages. The payers take turns. This is not measured. */
   prepare(count: number): Promise<readonly ReadyPayment[]>;
   submit(payment: ReadyPayment): Promise<Submitted>;
-  /** Submits a payment and waits for its callback. @throws Error unless it ends ACCC */
+  /** Submits a payment and waits for its callback. @throws Error unless the final status is ACCC */
   run(payment: ReadyPayment): Promise<Taken>;
   close(): Promise<void>;
 }
 
-/** A corridor of the seed data, and an amount in the source currency that its maximum allows. */
+/**
+ * A payer with a corridor of the seed data, and an amount in the source currency within the corridor's
+ * maximum.
+ */
 export interface Payer {
   readonly system: string;
   readonly bic: string;
@@ -62,12 +65,13 @@ const payer: Payer = { system: 'SGDFAST', bic: 'LOTUSGS0', corridor: 'SG/SGD/TH/
 export interface PaymentLoadOptions {
   readonly concurrency: number;
   readonly payers?: readonly Payer[];
-  /** Called with UETR and final status of each callback. */
+  /** Called for each callback, with the UETR and the final status. */
   readonly onFinal?: (uetr: string, status: string) => void;
   readonly changes?: Changes;
 }
 
-const acceptanceMark = '1999-01-01T00:00:00.000Z'; // placeholder, replaced by the time of sending (TIM-4)
+// placeholder in the built message; submit replaces it by the time of sending (TIM-4)
+const acceptanceMark = '1999-01-01T00:00:00.000Z';
 const refusedWaitMs = 500;
 const statusPattern = /TxSts>([A-Z]{4})</;
 const uetrPattern = /OrgnlUETR>([0-9a-f-]{36})</;
@@ -103,7 +107,10 @@ export async function openPaymentLoad(
     const submitMs = performance.now() - begun;
     return { httpStatus: answer.statusCode, status: statusPattern.exec(text)?.[1], text, submitMs };
   };
-  /** Repeats a refused submission, because a machine that is busy otherwise may have to refuse some (OVL-1). */
+  /**
+   * Repeats a refused submission, because the gateway may refuse some if other programs load the machine
+   * (OVL-1).
+   */
   const submitUntilTaken = async (payment: ReadyPayment): Promise<Submitted> => {
     const submitted = await submit(payment);
     if (submitted.httpStatus !== 429 && submitted.httpStatus !== 503) return submitted;
@@ -123,7 +130,7 @@ export async function openPaymentLoad(
     submit,
     run: async (payment) => {
       const { uetr: id, answersAtOnce } = payment;
-      await tokens.tokenFor(payment.system); // outside the timed part
+      await tokens.tokenFor(payment.system); // before the measurement starts
       const callback = callbacks.next(id);
       const begun = performance.now();
       const { status, httpStatus, text, submitMs } = await submitUntilTaken(payment);
@@ -139,7 +146,7 @@ export async function openPaymentLoad(
   };
 }
 
-/** Throws on another status, because a fast refusal is not a result. */
+/** Throws on an unexpected status, because a fast refusal would distort the measurement. */
 function expectStatus(expected: string, actual: string): void {
   if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 500)}`);
 }

@@ -1,5 +1,6 @@
-// The system that `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox as separate
-// processes, built and started as in production. Database and Temporal file are new.
+// Starts the system that the payment benchmarks measure: Postgres, Temporal, api, worker and sandbox as
+// separate processes. They are built and started as in production. The database and Temporal's storage are
+// new.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,21 +25,21 @@ export interface PaymentServices {
     readonly api: number;
     readonly worker: number;
     readonly sandbox: number;
-    /** Undefined for an external server, whose CPU time cannot be read. */
+    /** Process ids of the servers; undefined for an external server, whose CPU time cannot be read. */
     readonly temporal: number | undefined;
     readonly postgres: number | undefined;
   };
-  /** Files of the floor: its bundled worker and workflow, and its log. */
+  /** Files of the floor: the bundled worker, the bundled workflow and the log. */
   readonly floor: { readonly workerFile: string; readonly workflowBundle: string; readonly logFile: string };
 }
 
 export interface StartServicesOptions {
-  /** Its end stops all processes. */
+  /** The throwaway folder of the benchmark. The end of the benchmark stops all processes. */
   readonly place: ThrowawayPlace;
   readonly say: Say;
-  /** Encrypt stored data and the payloads in Temporal (SEC-3). */
+  /** Whether to encrypt stored data and the payloads in Temporal (SEC-3). */
   readonly isSealed?: boolean;
-  /** Further settings of api and worker. */
+  /** Additional settings of api and worker. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +58,10 @@ export async function startPaymentServices(options: StartServicesOptions): Promi
   };
 }
 
-/** Builds the processes as in an image (cli/bundle.mjs, Dockerfile), and the floor's worker in the same way. */
+/**
+ * Builds the processes as in the container image (cli/bundle.mjs, Dockerfile), and the worker of the floor in
+ * the same way.
+ */
 async function buildAll({ place: { folder }, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
   const { api, worker, sandbox } = entries;
   const processes = { api, worker, sandbox, 'floor-worker': 'bench/floor-worker.ts' };
@@ -124,7 +128,8 @@ async function startProcesses(
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     LOG_LEVEL: 'info',
-    XERCES_SHARE: '0', // with Java present, Xerces costs a fifth of a processor, whatever the number of payments
+    // off, because Xerces uses a fifth of a CPU core at any payment rate if Java is installed
+    XERCES_SHARE: '0',
     ...options.settings,
     ...(options.isSealed === true && { SEALING_KEYS: `bench:${randomBytes(32).toString('base64')}` }),
   };
@@ -141,7 +146,7 @@ async function startProcesses(
       DESTINATION_PORT: String(sandboxPorts.destination),
       FXP_PORT: String(sandboxPorts.fxp),
       TOKEN_URL: `${apiUrl}/oauth/token`,
-      GATEWAY_KEYS_URL: 'none', // only the gateway is to be measured
+      GATEWAY_KEYS_URL: 'none', // the sandbox checks no signatures, because only the gateway is measured
       VALIDATE: '0',
     }),
     api: await start('api', 'api is listening', settings),

@@ -1,11 +1,11 @@
-// The figures of `npm run bench -- payments`, and their report.
+// The results of `npm run bench -- payments`, and the report that shows them.
 
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Means per workflow execution. */
+/** Mean numbers per workflow execution. */
 export interface HistoryCost {
   readonly events: number;
   readonly transitions: number;
@@ -17,18 +17,18 @@ interface KindResult {
   readonly history: HistoryCost;
 }
 
-/** Figures of the payments, or of the floor. */
+/** The results of one side: the payments or the floor. */
 export interface SideResult {
   readonly count: number;
   readonly perSecond: number;
   readonly submitMs: Latency;
-  /** Median. */
+  /** Median of the idle submissions, in milliseconds. */
   readonly idleSubmitMs: number;
-  /** Per payment, by process. */
+  /** Milliseconds of CPU time per payment, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** The destination answers in the HTTP response. */
+  /** Payments whose destination answers in the HTTP response. */
   readonly atOnce: KindResult;
-  /** It answers by a separate message. */
+  /** Payments whose destination answers in a separate message. */
   readonly later: KindResult;
 }
 
@@ -39,7 +39,7 @@ export interface PaymentsResult {
   readonly floor: SideResult;
 }
 
-/** The processes of a gateway in production. Sandbox and load generator stand for other parties. */
+/** The processes of a gateway in production. The sandbox and the load generator simulate other parties. */
 const ours = ['api', 'worker', 'Temporal', 'Postgres'] as const;
 const targets = { perSecond: 0.7, cpuMs: 60, idleSubmitMs: 40, events: 32, transitions: 12 } as const;
 

@@ -1,5 +1,6 @@
-// `npm run bench -- payments`: the cost and speed of a payment, compared with the floor, an empty workflow of the same
-// shape on the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
+// `npm run bench -- payments`: measures the cost and speed of a payment, and compares it with the floor. The
+// floor is an empty workflow of the same shape on the same Temporal server. Payments and floor run in turns,
+// so that a busy machine slows both alike. See bench/README.md.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { paymentWorkflowId } from '../contract/ids.ts';
@@ -21,15 +22,17 @@ const optionTable = {
   json: { type: 'boolean', default: false },
 } as const;
 
-const largestRound = 500; // payments per round: their quotes must not expire (QUO-6), and callbacks must not pile up
-const warmUps = 300; // on each side, to compile code, open connections and prepare statements
-const idleSubmissions = 60; // on each side
-const describedPerKind = 25; // executions whose history is measured
-const trailingMs = 1_500; // for the work that follows a callback
+// maximum payments per round, so that their quotes do not expire (QUO-6) and callbacks do not pile up
+const largestRound = 500;
+// number of unmeasured runs on each side, to compile code, open connections and prepare statements
+const warmUps = 300;
+const idleSubmissions = 60; // number of idle submissions on each side
+const describedPerKind = 25; // number of workflow executions of each kind whose history is measured
+const trailingMs = 1_500; // time for the work that follows a callback
 
 /**
- * The answer time of the seed data's destination for account ...0002. The floor waits equally long before its second
- * update.
+ * The time until the simulated destination reports for account 0002. The floor waits equally long before its
+ * second update.
  */
 const answerDelayMs = 300;
 
@@ -41,7 +44,7 @@ interface Bench {
   readonly say: (line: string) => void;
 }
 
-/** One side of the comparison: its measurements so far. */
+/** The measurements so far of one side: the payments or the floor. */
 interface Side {
   readonly taken: Taken[];
   seconds: number;
@@ -95,7 +98,7 @@ async function measure(
   };
 }
 
-/** Size of the n-th part, if `whole` is divided into `parts` as evenly as possible. */
+/** Divides `whole` into `parts` as evenly as possible, and returns the size of the n-th part. */
 function part(whole: number, parts: number, n: number): number {
   return Math.floor((whole * (n + 1)) / parts) - Math.floor((whole * n) / parts);
 }
@@ -130,7 +133,10 @@ async function paymentRound(bench: Bench, side: Side, round: Round): Promise<voi
   });
 }
 
-/** Runs a round and adds its seconds, and the CPU time of each process until trailing work has ended. */
+/**
+ * Runs a round and adds its seconds to the side. It also adds the CPU time of each process, including the
+ * work that follows the callbacks.
+ */
 async function measured(
   side: Side,
   round: Round,
@@ -150,13 +156,15 @@ async function measured(
   }
 }
 
-/** Median milliseconds of a submission on an idle system, with the two sides in turns. */
+/**
+ * Measures the median time of a submission on an idle system, in milliseconds. Payments and floor take turns.
+ */
 async function idleLatency({ load, floor, say }: Bench): Promise<{ payments: number; floor: number }> {
   const ready = await load.prepare(idleSubmissions);
   const times = { payments: [] as number[], floor: [] as number[] };
   for (const payment of ready) {
     times.payments.push((await load.run(payment)).submitMs);
-    await delay(100); // for trailing work
+    await delay(100); // time for the work that follows the callback
     times.floor.push((await floor.run(payment.answersAtOnce)).submitMs);
     await delay(100);
   }
@@ -193,7 +201,7 @@ async function resultOf(
   };
 }
 
-/** Means over some executions that ran under load. */
+/** Measures the mean history size of some workflow executions that ran under load. */
 async function historyCost(client: Client, workflowIds: readonly string[]): Promise<HistoryCost> {
   let events = 0;
   let transitions = 0;

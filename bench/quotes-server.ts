@@ -1,5 +1,6 @@
-// The measured process of `npm run bench -- quotes`: the API without ISO 20022, and two bare Hono routes for
-// comparison, each on a separate port. Prints its addresses and tokens as one line of JSON.
+// The measured process of `npm run bench -- quotes` and `limits`. It serves the api without the ISO 20022
+// endpoints on one port, and two bare Hono routes on another port for comparison. It prints its addresses and
+// tokens as one line of JSON.
 import { randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -17,7 +18,7 @@ import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 export interface QuotesServerLine {
   readonly api: string;
   readonly bare: string;
-  /** Clients of the source country's PSPs. Each has a separate rate limit (SEC-7). */
+  /** Clients of the PSPs in the source country. Each client has its own rate limit (SEC-7). */
   readonly payers: readonly Payer[];
 }
 
@@ -27,7 +28,7 @@ export interface Payer {
 }
 
 const clientsOfEach = 10;
-const maxConnections = 20; // the same on both sides
+const maxConnections = 20; // database connections, the same for the api and the bare routes
 
 async function serveApi(
   databaseUrl: string,
@@ -70,7 +71,8 @@ async function serveApi(
     reference: reference.current,
     logger,
     clock: Date.now,
-    builtin: { ...builtin, stands: () => Promise.resolve(true) }, // accepts clients that are not in the seed data
+    // accepts tokens of clients that are not in the seed data
+    builtin: { ...builtin, stands: () => Promise.resolve(true) },
   });
   const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
   const payers: Payer[] = [];
@@ -88,7 +90,10 @@ async function serveApi(
   return { url: `http://127.0.0.1:${server.port}`, payers };
 }
 
-/** `/insert` writes one row of the size of a quote request; `/json` answers text of the size of a country. */
+/**
+ * Serves the bare routes. `/insert` writes one row as large as that of a quote request. `/json` returns text
+ * as long as the answer about a country.
+ */
 async function serveBare(databaseUrl: string, sizes: { rowBytes: number; json: string }): Promise<string> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: maxConnections });
   const row = 'x'.repeat(sizes.rowBytes);

@@ -1,5 +1,6 @@
-// `npm run bench -- quotes`: compares endpoints 12, 12b, 14 and reference data with bare Hono routes, in the same
-// process, on the same Postgres, in turns. What is and is not measured: bench/README.md.
+// `npm run bench -- quotes`: compares endpoints 12, 12b, 14 and the reference data with bare Hono routes.
+// Both run in the same process with the same Postgres, in turns. bench/README.md says what is measured and
+// what is not.
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildImage } from '../cli/image.ts';
@@ -19,7 +20,10 @@ const country = JSON.stringify({
   currencies: [{ currencyCode: 'SGD', maxAmount: '200000' }],
   requiredMessageElements: { pacs008: ['purposeCode'] },
 });
-/** Bytes of a stored row of four quotes, without its header and two leading columns. Each run measures it again. */
+/**
+ * Size in bytes of a stored row of four quotes, without the row header and the first two columns. It is only
+ * a default, because each run measures the size again.
+ */
 const defaultRowBytes = 900;
 
 interface Scenario {
@@ -56,7 +60,7 @@ const addBareRows = (url: string) =>
     ),
   );
 
-/** Measures a row that the API itself has stored for a quote request of this corridor. */
+/** Measures the size of a row that the api has stored for a quote request. */
 async function measureRow(dist: string, databaseUrl: string): Promise<number> {
   const { stop, line } = await startMeasured(dist, databaseUrl);
   await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.payers) });
@@ -73,7 +77,7 @@ async function measureRow(dist: string, databaseUrl: string): Promise<number> {
   }
 }
 
-/** @param dist folder of the built files, because closures cost more under a TypeScript loader */
+/** @param dist folder of the built files. The TypeScript sources would be slower. */
 export async function startMeasured(
   dist: string,
   databaseUrl: string,
@@ -91,7 +95,7 @@ export async function startMeasured(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const line = await new Promise<QuotesServerLine>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').once('data', (text: string) => {
-      resolve(JSON.parse(text) as QuotesServerLine); // one line, written at once
+      resolve(JSON.parse(text) as QuotesServerLine); // the process writes its only line at once
     });
     void ended.then(() => reject(new Error('the measured process has ended')));
   });
@@ -102,11 +106,11 @@ export async function startMeasured(
   return { stop, line };
 }
 
-/** Amounts in all tiers: below, between and above the thresholds of 1,000, 10,000 and 50,000. */
+/** Amounts below, between and above the tier thresholds of 1,000, 10,000 and 50,000. */
 const amounts = ['250', '999.99', '1000', '5000', '10000', '25000', '50000', '75000'];
 const amountOf = (n: number) => amounts[n % amounts.length] ?? '1000';
 
-/** Requests from the payers in turn. */
+/** Returns the n-th request. The payers take turns. */
 const requestOf =
   (payers: readonly Payer[], path: (n: number, bic: string) => string) =>
   (n: number): LoopRequest => {
@@ -161,7 +165,8 @@ async function runAll(line: QuotesServerLine): Promise<Map<Scenario, LoopResult>
       seconds,
       request: scenario.request,
     });
-  for (const scenario of list) await run(scenario, 2); // seconds, to compile code and open connections
+  // a warm-up of two seconds, to compile code and open connections
+  for (const scenario of list) await run(scenario, 2);
   for (let round = 0; round < load.rounds; round += 1) {
     for (const scenario of list) runs.get(scenario)?.push(await run(scenario, load.seconds));
   }

@@ -1,4 +1,4 @@
-// Runs the named benchmark. bench/README.md says what each one measures and what it does not.
+// Runs the named benchmark. bench/README.md says what each benchmark measures and what it does not measure.
 import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
 import { usage } from './options.ts';
@@ -6,7 +6,7 @@ import { inThrowawayPlace, type ThrowawayPlace } from '../cli/throwaway.ts';
 
 type Bench = (argv: readonly string[], place: ThrowawayPlace) => Promise<void>;
 
-/** Benchmarks by name. Each is loaded only when it is needed. */
+/** The benchmarks by name. A benchmark's code is loaded only when the benchmark runs. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   payments: async () => (await import('./payments.ts')).benchPayments,
   xml: async () => (await import('./xml.ts')).benchXml,
@@ -16,8 +16,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 };
 
 /**
- * @returns exit code
- * @throws UsageError with the names of all benchmarks, if the name is unknown
+ * @returns the exit code
+ * @throws UsageError if the name is unknown; the message lists all benchmarks
  */
 export async function bench(
   context: CommandContext,

@@ -1,5 +1,6 @@
-// The cost of our handling of one pacs.008 (parse, validate, read) with each engine, compared with bare libxml2 on the
-// same bytes. Both sides take turns in short rounds, so that a busy machine slows both alike. The median round counts.
+// Measures the time to handle one pacs.008 (parse, validate, read) with each XML engine, and compares it with
+// bare libxml2 on the same bytes. Both sides take turns in short rounds, so that a busy machine slows both
+// alike. The result is the median round.
 import { readFileSync } from 'node:fs';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
 import { messages } from '../core/iso20022/messages.ts';
@@ -8,7 +9,8 @@ import { quantile } from './closed-count.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { xmlEngineNames, openXmlEngine } from '../xml/open-engine.ts';
 
-const samples = ['sg-th-lotus.xml', 'sg-th-full.xml'] as const; // an ordinary message, and one with every element
+// an ordinary message, and a message with every element
+const samples = ['sg-th-lotus.xml', 'sg-th-full.xml'] as const;
 const sampleFolder = new URL('../test/fixtures/pacs008/', import.meta.url);
 const schemaPath = new URL(`../schemas/${messages.pacs008.schemaFile}`, import.meta.url);
 
@@ -18,12 +20,12 @@ interface Plan {
 }
 
 const plans: Readonly<Record<XmlEngine['name'], Plan>> = {
-  libxml2: { rounds: 1_000, perRound: 10 }, // short, so that most rounds run without interruption
-  xerces: { rounds: 3, perRound: 1 }, // one JVM per message
+  libxml2: { rounds: 1_000, perRound: 10 }, // short rounds, so that most run without interruption
+  xerces: { rounds: 3, perRound: 1 }, // few rounds, because each message starts a JVM
 };
-const warmUpRounds = 200; // until the JIT has compiled every path
+const warmUpRounds = 200; // enough for the JIT to compile every code path
 
-/** Parses and validates without reading: the cost of libxml2 itself. */
+/** Returns a function that only parses and validates, to measure the cost of libxml2 itself. */
 function createBare(): (bytes: Uint8Array) => void {
   const schema = XmlDocument.fromBuffer(readFileSync(schemaPath));
   const validator = XsdValidator.fromDoc(schema);
@@ -35,7 +37,7 @@ function createBare(): (bytes: Uint8Array) => void {
   };
 }
 
-/** Handles a message as the gateway does: intake checks, parse, validate, read. */
+/** Handles a message as the gateway does: it checks, parses, validates and reads the message. */
 async function handle(engine: XmlEngine, bytes: Uint8Array): Promise<void> {
   const parsed = engine.parse(bytes, ['pacs008']);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
@@ -67,7 +69,7 @@ async function compare(engine: XmlEngine, bytes: Uint8Array) {
   return { bareMs: quantile(bareMs, 0.5), engineMs: quantile(engineMs, 0.5) };
 }
 
-/** `npm run bench -- xml`: prints milliseconds per message and the ratio to bare libxml2. */
+/** `npm run bench -- xml`: prints the milliseconds per message and the ratio to bare libxml2. */
 export async function benchXml(): Promise<void> {
   console.log('pacs.008: parse + validate + read, against bare libxml2 (parse + validate) on the same bytes');
   for (const name of xmlEngineNames) {

@@ -1,5 +1,5 @@
-// Every npm script starts here: from a bare clone to a running command, with only Node and npm.
-// It installs missing packages, then starts the command. It may import only node: modules and must not know the domain.
+// Every npm script starts here. It installs missing packages, then starts the command, so a fresh clone needs
+// only Node and npm. It may import only node: modules, because no package may be installed yet.
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -20,24 +20,31 @@ const mainOf = new Map([
   ['verify:chaos', 'chaos/main.ts'],
 ]);
 
-/** The static checks of `verify` and `verify:static`, in this order; each is an npm script. */
+/**
+ * The static checks of `verify` and `verify:static`, in the order in which they run. Each is an npm script.
+ */
 const checks = ['format:check', 'lint', 'lint:commits', 'types', 'unused', 'bundle'];
 
-/** The exit code of a program that a signal has ended. @param {NodeJS.Signals} signal */
+/** The exit code of a program that a signal ended. @param {NodeJS.Signals} signal */
 const codeOf = (signal) => 128 + constants.signals[signal];
 
-const samePressMs = 500; // npm repeats a signal that the terminal has already sent
-const patience = 2; // presses of Ctrl-C before we kill the command: the first stops it in order, the second at once
+// npm repeats a signal that the terminal has already sent; repeats within this time count as one
+const samePressMs = 500;
+// how often Ctrl-C is passed on: the first stops the command gracefully, the second at once, a third kills it
+const patience = 2;
 
-/** The child process, if one runs. @type {import('node:child_process').ChildProcess | undefined} */
+/** The running child process, if any. @type {import('node:child_process').ChildProcess | undefined} */
 let running;
-/** The first signal that we received; we start nothing after it. @type {NodeJS.Signals | undefined} */
+/**
+ * The first signal that this process received. No program is started after that.
+ * @type {NodeJS.Signals | undefined}
+ */
 let asked;
 let lastSignalMs = 0;
 let presses = 0;
 
 /**
- * Passes a signal on to the child process, or exits if there is no child process.
+ * Passes a signal to the child process. Without a child process, it exits.
  * @param {NodeJS.Signals} signal
  */
 function forward(signal) {
@@ -51,11 +58,11 @@ function forward(signal) {
 }
 
 /**
- * Runs a program to its end, in a separate process group. A Ctrl-C arrives from the terminal, from npm and from us;
- * this way the program gets it only once. If this process dies, the program is told to stop.
+ * Runs a program to its end, in a separate process group. Otherwise the program would get each Ctrl-C three
+ * times: from the terminal, from npm and from this process. If this process dies, the program is stopped.
  * @param {string[]} args
- * @param {string} command a Node program by default
- * @returns {Promise<number>} its exit code; 128 + the signal's number if a signal ended it or came before its start
+ * @param {string} command default: Node itself
+ * @returns {Promise<number>} its exit code, or 128 + the signal's number if a signal ended or prevented it
  */
 function run(args, command = installedNode(root) ?? process.execPath) {
   if (asked !== undefined) return Promise.resolve(codeOf(asked));
@@ -80,8 +87,8 @@ function run(args, command = installedNode(root) ?? process.execPath) {
 }
 
 /**
- * Fetches the Temporal server, looks for Postgres, then runs the tests: the quick ones, or the named files.
- * @param {string[]} args for vitest; a word after an option is taken for its value
+ * Prepares the Temporal server and Postgres, then runs the quick tests, or the named test files.
+ * @param {string[]} args for vitest; a word after an option counts as the value of that option
  */
 async function test(args) {
   const isNamed = args.some(
@@ -95,13 +102,13 @@ async function test(args) {
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
 }
 
-/** Runs all tests, with all samples. @param {string[]} args for vitest */
+/** Runs all tests, each with its full number of samples. @param {string[]} args for vitest */
 function testAll(args) {
   process.env['TESTS'] = 'all';
   return test(args);
 }
 
-/** Runs every static check, even after one has failed, so that one run reports all failures. */
+/** Runs every static check, even after a failure, so that one run reports all failures. */
 async function verifyStatic() {
   /** @type {string[]} */
   const failed = [];
@@ -124,7 +131,10 @@ async function verify(args) {
   return code === 0 ? test(args) : code;
 }
 
-/** Repeats the fuzz tests of `npm run test:all` with new seeds, until the minutes are over. @param {string[]} args */
+/**
+ * Repeats the fuzz tests of `npm run test:all` with new random seeds for the given number of minutes.
+ * @param {string[]} args
+ */
 async function fuzz(args) {
   const { values } = parseArgs({
     args,
@@ -184,7 +194,7 @@ async function start(command, args) {
   return carryOut(args);
 }
 
-// Listen before anything is started, so that no signal is missed while a child process runs.
+// Listen before any child process starts, so that no signal is missed.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, forward);
 
 const [command = '', ...args] = process.argv.slice(2);

@@ -1,4 +1,5 @@
-// `npm run browser`: installs Debian's Chromium for the tests of the portal, where this login may. It needs Node alone.
+// `npm run browser`: installs Chromium by apt-get for the tests of the portal, if the user is root. It needs
+// only Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

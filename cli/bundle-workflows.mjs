@@ -1,16 +1,18 @@
-// Bundles the workflow code for production and for tests. The bundler fails if a workflow imports something forbidden.
+// Bundles the workflow code for production and for tests. The bundler fails if a workflow imports a forbidden
+// module.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** @param {string} name of a file of this project */
+/** @param {string} name path of a file, relative to the root of the project */
 const ours = (name) => join(root, name);
 
 /**
- * Makes the bundle byte-identical in every folder, so that anyone can rebuild a release and compare it. The source map
- * has lines only, because the SDK generates code whose columns depend on its absolute path.
+ * Makes the bundle byte-identical wherever the project is located, so that anyone can rebuild a release and
+ * compare it. The source map has only line numbers, because in code that the SDK generates, columns depend on
+ * the absolute path.
  * @param {Parameters<NonNullable<import('@temporalio/worker').BundleOptions['webpackConfigHook']>>[0]} config
  */
 const anywhere = (config) => ({
@@ -20,7 +22,10 @@ const anywhere = (config) => ({
   output: { ...config.output, filename: 'workflow-bundle.js' },
 });
 
-/** Replaces absolute paths in the source map by paths in the project. @param {string} code with an inline source map */
+/**
+ * Makes the absolute paths in the source map relative to the project.
+ * @param {string} code with an inline source map
+ */
 function withoutFolder(code) {
   return code.replace(/(?<=sourceMappingURL=data:application\/json;charset=utf-8;base64,)[\w+/=]+/, (map) =>
     Buffer.from(Buffer.from(map, 'base64').toString().replaceAll(root, '')).toString('base64'),
@@ -28,9 +33,9 @@ function withoutFolder(code) {
 }
 
 /**
- * @param {string} path file to write, for a worker's `workflowBundle: { codePath }`
- * @param {string} [workflowsPath] file that exports the workflows; default: all of ours
- * @throws when a workflow imports something that does not exist in its sandbox
+ * @param {string} path file to write; a worker loads it by `workflowBundle: { codePath }`
+ * @param {string} [workflowsPath] file that exports the workflows; default: workflows/index.ts
+ * @throws Error if a workflow imports a module that does not exist in the workflow sandbox
  */
 export async function bundleWorkflows(path, workflowsPath = ours('workflows/index.ts')) {
   const { code } = await bundleWorkflowCode({

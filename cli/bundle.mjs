@@ -1,6 +1,5 @@
-// Builds the files that the container images run: one file per process without its npm packages, and the workflow
-// bundle.
-// Usage: npm run bundle -- [folder], default dist
+// Builds the files for the container images: one file per process, and the workflow bundle. The files of the
+// processes do not include npm packages. Usage: npm run bundle -- [folder]. The default folder is dist.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, relative, resolve } from 'node:path';
@@ -18,7 +17,7 @@ if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(fol
 }
 rmSync(folder, { recursive: true, force: true });
 try {
-  // fixed, so that the source paths in source maps do not depend on the output folder
+  // This path is fixed, so that the paths in the source maps do not depend on the output folder.
   const outdir = join(root, 'dist');
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
@@ -42,7 +41,8 @@ try {
 }
 
 /**
- * Refuses packages that are not production dependencies: the images install only those.
+ * Refuses a bundle that needs a development dependency, because the images install only production
+ * dependencies.
  * @param {import('esbuild').Metafile} metafile
  */
 function refuseDevelopmentPackages(metafile) {

@@ -1,5 +1,5 @@
-// Shared by all our command lines: reads the environment, finds the command, reports errors, and leaves nothing
-// running. It must not know what a command does.
+// The common entry of all command lines. It reads the environment, runs the named command, reports errors,
+// and stops every process that the command started. It must not know what a command does.
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
@@ -10,7 +10,7 @@ import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
 import { haltGuarded, killGuarded } from './parts/guard.mjs';
 import { standardOutput } from './terminal.ts';
 
-/** Declares commands. */
+/** Adds commands to the command-line program. */
 type AddCommands = (command: Command, context: CommandContext) => void;
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -26,14 +26,20 @@ const context: CommandContext = {
   interruption: awaitSignals((line) => terminal.line(line)),
 };
 
-/** Exit codes: 0 success, 1 failure, 2 the command line is not understood. `pay` has one more. */
-const misunderstood = 2; // an unknown name or value
+/**
+ * A command exits with 0 on success, 1 on failure, and 2 if the command line is invalid. `pay` can also exit
+ * with 3.
+ */
+const misunderstood = 2; // exit code for an unknown name or value on the command line
 const unheard = 141; // the exit code that a shell gives for SIGPIPE
 
-/** False in an image, where the command is `isthmus` (Dockerfile). */
+/** False in the container image, where the user runs `isthmus` instead of npm (Dockerfile). */
 const isRunByNpm = env['npm_lifecycle_event'] !== undefined;
 
-/** Usage as a person types it: npm takes options before a `--` for itself. */
+/**
+ * Returns the usage line as a user types it. Under npm it contains `--`, because npm reads all options before
+ * a `--` as its own.
+ */
 function usageOf(command: Command): string {
   const names: string[] = [];
   for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
@@ -56,7 +62,9 @@ function program(parts: readonly AddCommands[]): Command {
   return command;
 }
 
-/** Prints one sentence for an error that the user can fix; for our own defects, the stack too. */
+/**
+ * Prints one sentence for an error that the user can fix. For a defect of Isthmus, it also prints the stack.
+ */
 function report(error: unknown): void {
   const said = error instanceof ConfigurationError ? error.message : explain(error);
   process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);
@@ -64,18 +72,20 @@ function report(error: unknown): void {
 }
 
 /**
- * Errors that nothing awaited, such as a broken connection inside a library. Everything that was started is stopped.
+ * Handles errors that no code awaits, such as a broken connection inside a library. It stops all processes
+ * that the command started.
  */
 process.on('uncaughtException', (error: unknown) => {
-  if (context.interruption.isAsked()) return; // connections break while the command is being stopped
-  const isUnheard = codeOf(error) === 'EPIPE'; // the reader of our output has gone, as in npm start | head
+  if (context.interruption.isAsked()) return; // while the command is being stopped, such errors are expected
+  const isUnheard = codeOf(error) === 'EPIPE'; // the reader of the output has exited, as in npm start | head
   if (!isUnheard) report(error);
   void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
 });
 
 /**
- * Listens for signals from now on. Everything that was started is stopped before the command ends.
- * @param say tells a person, once, that everything is being stopped
+ * Listens for signals from now on. The first signal stops all started processes before the command ends. The
+ * second signal kills them at once.
+ * @param say prints progress lines for the user
  */
 function awaitSignals(say: (line: string) => void): Interruption {
   let onAsked: ((exitCode: number) => void) | undefined;
@@ -109,8 +119,9 @@ function awaitSignals(say: (line: string) => void): Interruption {
 }
 
 /**
- * npm puts options before a `--` into the environment and passes nothing on, as in `npm run retention --dry-run`.
- * @throws UsageError before anything is started
+ * Refuses options that npm took, as in `npm run retention --dry-run`. npm puts options before a `--` into the
+ * environment and does not pass them to the command.
+ * @throws UsageError if npm took an option of the command
  */
 function refuseSwallowed(commands: Command): void {
   const [name, ...args] = process.argv.slice(2);
@@ -119,7 +130,8 @@ function refuseSwallowed(commands: Command): void {
   const nested = command.commands.find((one) => args.includes(one.name()));
   const taken = (nested ?? command).options.filter(({ long }) => {
     const option = long?.slice(2) ?? '';
-    // npm expands --to to its own --token-description; its own --all may come from a person's .npmrc
+    // npm expands --to to its own option --token-description. npm also has an option --all, which a user's
+    // .npmrc may set.
     const key = option === 'to' ? 'token_description' : option.replaceAll('-', '_');
     const isWritten = args.some((one) => one.split('=')[0] === long);
     return option !== 'all' && !isWritten && (env[`npm_config_${key}`] ?? '') !== '';

@@ -1,4 +1,5 @@
-// Entry files of the deployed processes and of the operators' command, by the name of the built file in dist/.
+// Entry files of the deployed processes and of the operators' command. The keys are the names of the built
+// files in dist/.
 export const entries = {
   api: 'api/main.ts',
   worker: 'activities/main.ts',
@@ -9,8 +10,8 @@ export const entries = {
 };
 
 /**
- * Build options, for the images and for every caller that must run the same code. @satisfies
- * {import('esbuild').BuildOptions}
+ * Build options of the container images. Other builds use them too, to run the same code as in production.
+ * @satisfies {import('esbuild').BuildOptions}
  */
 export const asInImage = /** @type {const} */ ({
   bundle: true,

@@ -1,5 +1,5 @@
-// The environment variables that the commands themselves read, listed in docs/reference/configuration.md. For the
-// processes that they start, see core/settings/settings.ts and sandbox/environment.ts.
+// The environment variables that the commands themselves read. docs/reference/configuration.md lists them.
+// The variables of the started processes are in core/settings/settings.ts and sandbox/environment.ts.
 import type { Details } from '../core/settings/environment-variables.ts';
 
 export const cliEnvironmentVariables = {

@@ -1,33 +1,36 @@
-// Errors that the user can fix. A command prints their message without a stack.
+// Errors that the user can fix. A command prints the message of such an error without a stack.
 
 import { getSystemErrorMessage } from 'node:util';
 
-/** The message says what happened and what to do next. */
+/** An error that the user can fix. The message says what is wrong and what to do next. */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
 }
 
-/** An option or argument that is unknown or has a bad value: exit code 2. */
+/** An unknown option or argument, or a bad value. The exit code is 2. */
 export class UsageError extends UserError {
   override readonly name = 'UsageError';
 }
 
-/** The service, or a part of it, does not answer now. The same request may be repeated. */
+/** The gateway, or a part of it, does not answer now. The caller may repeat the same request. */
 export class UnavailableError extends UserError {
   override readonly name: string = 'UnavailableError';
 }
 
-/** The service answered 429: it accepted nothing, and the request may be repeated later. */
+/** The gateway answered 429. It stored nothing, and the caller may repeat the request later. */
 export class TurnedAwayError extends UnavailableError {
   override readonly name = 'TurnedAwayError';
 }
 
-/** A payment was sent, but no answer says whether the gateway accepted it. It may have. */
+/** A payment was sent, but no answer arrived. The gateway may have accepted the payment. */
 export class UnansweredError extends UserError {
   override readonly name = 'UnansweredError';
 }
 
-/** Why a file or folder could not be used, in the system's words; undefined for errors of connections, and others. */
+/**
+ * Returns the operating system's reason why a file or folder could not be used. Returns undefined for all
+ * other errors, such as connection errors.
+ */
 export function fileReason(error: unknown): string | undefined {
   const { errno, address } = error as { readonly errno?: unknown; readonly address?: unknown };
   if (typeof errno !== 'number' || errno >= 0 || address !== undefined) return undefined;
@@ -35,7 +38,8 @@ export function fileReason(error: unknown): string | undefined {
 }
 
 /**
- * The error code from the system or the database: of the error itself, of its cause, or of the first aggregated error.
+ * Returns the error code from the operating system or the database. It looks at the error itself, its cause,
+ * and the first aggregated error.
  */
 export function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
@@ -44,7 +48,10 @@ export function codeOf(error: unknown): string | undefined {
   return inner === undefined ? undefined : codeOf(inner);
 }
 
-/** The innermost message, because the messages of `AggregateError` and `fetch failed` say nothing. */
+/**
+ * Returns the message of the innermost cause, because outer messages such as `fetch failed` do not name the
+ * reason.
+ */
 export function reasonOf(error: unknown): string {
   const inner = innerOf(error);
   if (inner !== undefined) return reasonOf(inner);
@@ -56,7 +63,7 @@ function innerOf(error: unknown): Error | undefined {
   return error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
 }
 
-/** One sentence for a known kind of error; undefined for our own defects. */
+/** Returns one sentence for an error that the user can fix; undefined for a defect of Isthmus. */
 export function explain(error: unknown): string | undefined {
   if (error instanceof UserError) return error.message;
   if (!(error instanceof Error)) return undefined;

@@ -1,5 +1,5 @@
-// The gateway as a PSP and a source operator see it: reference data, quotes, submission. It keeps every number of an
-// answer as text. It must not look into the gateway's database.
+// A client of the gateway for a PSP and a source operator: reference data, quotes, submission. It returns
+// every number of an answer as text. It must not read the gateway's database.
 import type { quoteSetSchema } from '../api/quotes/quote-schemas.ts';
 import type { countrySchema } from '../api/reference/countries.ts';
 import { UserError } from './errors.ts';
@@ -20,19 +20,19 @@ export interface QuoteRequest {
   readonly psp: string;
 }
 
-/** Path of endpoint 12, for the request and for display. */
+/** Path and query of a quote request (endpoint 12). */
 export function quotesPath(request: QuoteRequest): string {
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = request;
   const corridor = [sourceCountry, sourceCurrency, destinationCountry, destinationCurrency].join('/');
   return `/quotes/${corridor}/${request.amountCurrency}/${request.amount}?finInstIdType=BICFI&finInstId=${request.psp}`;
 }
 
-/** The secret of a demo client in the seed data. */
+/** Returns the secret that the seed data gives to a demo client. */
 export const demoSecretOf = (clientId: string): string => `demo-${clientId}`;
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
-/** Errors are those of `Gateway.ask`. */
+/** Its methods throw the errors of `Gateway.ask`. */
 export function gatewayClient(apiUrl: string, secretOf = demoSecretOf) {
   const gateways = new Map<string, Gateway>();
   function as(clientId: string): Gateway {
@@ -42,11 +42,11 @@ export function gatewayClient(apiUrl: string, secretOf = demoSecretOf) {
     return known;
   }
   return {
-    /** Fetches a client's bearer token once, then reuses it. */
+    /** Returns a client's bearer token. It fetches the token once, then reuses it. */
     token: (clientId: string) => as(clientId).logIn(),
     country: async (code: string, clientId: string) =>
       read(await as(clientId).get(`/countries/${code}`)) as ServedCountry,
-    /** The payment system of a country and currency (endpoint 3). */
+    /** Finds the payment system of a country and currency (endpoint 3). */
     clearingSystemOf: async (countryCode: string, currencyCode: string, clientId: string) => {
       const path = `/countries/${countryCode}/currencies/${currencyCode}/max-amounts`;
       const [first] = read(await as(clientId).get(path)) as readonly { readonly clearingSystemId: string }[];
@@ -54,10 +54,12 @@ export function gatewayClient(apiUrl: string, secretOf = demoSecretOf) {
         throw new UserError(`${countryCode} has no payment system for ${currencyCode}.`);
       return first.clearingSystemId;
     },
-    /** Endpoint 12, best first. */
+    /** Fetches quotes, best first (endpoint 12). */
     quotes: async (request: QuoteRequest) =>
       (read(await as(request.psp).get(quotesPath(request))) as QuoteSet).quotes,
-    /** Endpoint 21, by a payment system. Returns the bytes of the pacs.002 that answers. */
+    /**
+     * Submits a pacs.008 as a payment system (endpoint 21). Returns the bytes of the pacs.002 in the answer.
+     */
     submitPacs008: async (clearingSystemId: string, xml: string, pacs002Endpoint: string) => {
       const path = `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(pacs002Endpoint)}`;
       const headers = { 'content-type': 'application/xml' };

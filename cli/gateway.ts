@@ -1,16 +1,17 @@
-// A gateway as one client asks it, over HTTP only: its token, its answers, and its explanations of refusals.
+// An HTTP connection of one client to a gateway. It logs in, sends requests, and turns refusals into error
+// messages.
 import { z } from 'zod';
 import { reasonOf, TurnedAwayError, UnavailableError, UsageError, UserError } from './errors.ts';
 import { visible, visibleJson, visibleTexts } from './foreign-text.ts';
 
-/** Query parameters by name; undefined ones are omitted. */
+/** Query parameters by name. Undefined values are omitted. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
 export interface Access {
   readonly url: string;
   readonly clientId: string;
   readonly secret: string;
-  /** Default: /oauth/token of the gateway. */
+  /** Address of the token endpoint; default: /oauth/token of the gateway. */
   readonly tokenUrl?: string;
 }
 
@@ -22,23 +23,23 @@ interface Sent {
 
 export interface Gateway {
   readonly url: string;
-  /** Fetches the client's token, unless it has one. */
+  /** Returns the client's token. It fetches a token only if it has none. */
   logIn(): Promise<string>;
   /**
-   * Any request. The body may contain terminal control characters.
-   * @throws UserError with the gateway's explanation: UsageError for 400; UnavailableError for 5xx or no answer, when
-   *   the gateway may still have accepted the request; TurnedAwayError for 429, when it did not
+   * Sends any request. The body of the answer is not escaped for a terminal.
+   * @throws UserError with the gateway's explanation. It is a UsageError for 400 and a TurnedAwayError for
+   *   429. It is an UnavailableError for 5xx or no answer; the gateway may then have accepted the request.
    */
   ask(path: string, init?: Sent): Promise<Response>;
-  /** Returns JSON with control characters escaped for a terminal. */
+  /** Returns the JSON answer, with control characters escaped for a terminal. */
   get(path: string, query?: Query): Promise<string>;
   post(path: string, body: object): Promise<string>;
 }
 
-/** HTTP 401. */
+/** The gateway answered HTTP 401. */
 class Unauthenticated extends UserError {}
 
-const timeoutMs = 40_000; // longer than the gateway's longest wait (30 s)
+const timeoutMs = 40_000; // longer than the gateway waits before any answer (at most 30 s)
 
 export function openGateway({ url, clientId, secret, tokenUrl = `${url}/oauth/token` }: Access): Gateway {
   let token: string | undefined;
@@ -58,7 +59,10 @@ export function openGateway({ url, clientId, secret, tokenUrl = `${url}/oauth/to
     return token;
   }
 
-  /** Retries once with a new token if the old one has expired, because tail runs for hours. */
+  /**
+   * If the token has expired, it retries once with a new token. This matters to `ops tail`, which runs for
+   * hours.
+   */
   async function ask(path: string, init: Sent = {}): Promise<Response> {
     const send = async () => {
       const authorization = `Bearer ${await logIn()}`;
@@ -112,12 +116,12 @@ const problem = z.object({
   detail: z.string().optional(),
   ruleId: z.string().optional(),
   errors: z.array(z.object({ pointer: z.string().optional(), detail: z.string() })).optional(),
-  /** From the token endpoint (RFC 6749, 5.2). */
+  /** Error code from the token endpoint (RFC 6749, section 5.2). */
   error: z.string().optional(),
   error_description: z.string().optional(),
 });
 
-/** The gateway's explanation of a refused request, in one sentence. */
+/** Builds the error message of a refused request from the gateway's explanation. */
 async function explainRefusal(request: string, response: Response): Promise<string> {
   const head = `${request} was answered with HTTP ${response.status}`;
   const parsed = problem.safeParse(await response.json().catch(() => undefined));
@@ -129,7 +133,7 @@ async function explainRefusal(request: string, response: Response): Promise<stri
   const { error = '', error_description: description = '', ruleId, errors = [] } = parsed.data;
   const { title = error, detail = description } = parsed.data;
   const more = errors
-    .slice(1) // the detail already has the first error
+    .slice(1) // the detail already contains the first error
     .map(({ pointer, detail: why }) => (pointer === undefined ? why : `${pointer} ${why}`));
   const said = [title, detail, ...more].filter((part) => part !== '').join(': ');
   if (said === '') return `${head}.`;
@@ -137,7 +141,7 @@ async function explainRefusal(request: string, response: Response): Promise<stri
 }
 
 /**
- * Parses JSON, and turns each number into a string with exactly the digits that were sent.
+ * Parses JSON and returns each number as a string, with exactly the digits that were sent.
  * @internal exported for tests
  */
 export function parseExactJson(text: string): unknown {
@@ -147,7 +151,7 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** The answer of a schema, as `read` gives it: numbers as their digits. */
+/** The type that `read` returns for an answer of this schema: each number becomes a string. */
 export type Shown<Schema extends z.ZodType> = Exact<z.infer<Schema>>;
 type Exact<Value> = Value extends number
   ? string
@@ -157,5 +161,5 @@ type Exact<Value> = Value extends number
       ? { readonly [Name in keyof Value]: Exact<Value[Name]> }
       : Value;
 
-/** Reads an answer: numbers as their digits, text escaped for a terminal. */
+/** Parses an answer. Numbers become strings with the same digits, and strings are escaped for a terminal. */
 export const read = (text: string): unknown => visibleTexts(parseExactJson(text));

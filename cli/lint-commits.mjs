@@ -1,4 +1,5 @@
-// Checks the subjects of commits since this file was added: imperative, at most 72 characters, no full stop.
+// Checks the subjects of all commits since this file was added. A subject must be imperative, have at most 72
+// characters, and not end with a full stop.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// The command line of `npm run demo`, `npm start`, `npm run pay` and others, started by cli/bootstrap.mjs.
-// It reads the options and calls one command; it must not know how a command works.
+// The command line of `npm run demo`, `npm start`, `npm run pay` and others. cli/bootstrap.mjs starts it. It
+// reads the options and calls one command; it must not know how a command works.
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { runCommand } from './command-line.ts';
@@ -18,8 +18,8 @@ interface SystemOptions {
 }
 
 /**
- * Checks the folder and the database before anything is started or imported.
- * @throws UserError
+ * Checks the home folder and the database before any process starts.
+ * @throws UserError if one of them cannot be used
  */
 async function checkSurroundings({ env, folder }: CommandContext): Promise<void> {
   openHome(folder);
@@ -97,7 +97,10 @@ function addPay(command: Command, context: CommandContext): void {
     });
 }
 
-/** Replaces commander's own check, which runs before the check for misspelt options and so hides the real mistake. */
+/**
+ * Checks that required options are present. commander's own check runs before its check for misspelt options,
+ * so it would hide the real mistake.
+ */
 function requireOptions(command: Command, names: readonly string[]): void {
   const missing = command.options.filter(
     (one) => names.includes(one.attributeName()) && command.getOptionValue(one.attributeName()) === undefined,

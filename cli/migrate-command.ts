@@ -1,5 +1,5 @@
-// `npm run migrate`: migrates a database to the newest schema and writes db/schema.sql, which the tests compare with a
-// fresh database. A deployment uses cli/migrate.ts instead.
+// `npm run migrate`: migrates a database to the newest schema and writes db/schema.sql. The tests compare
+// that file with a fresh database. A deployment uses cli/migrate.ts instead.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../db/pool/connection.ts';
@@ -16,8 +16,8 @@ export function migrateAndDump(context: CommandContext): Promise<void> {
 }
 
 /**
- * Runs `work` on the database of DATABASE_URL, else on the running demo's database. If neither exists, it starts the
- * embedded one meanwhile.
+ * Runs `work` on the database of DATABASE_URL, else on the running demo's database. If neither exists, it
+ * starts the embedded Postgres and stops it afterwards.
  */
 export async function onDatabase(
   context: CommandContext,

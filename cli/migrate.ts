@@ -1,5 +1,6 @@
-// Entry of the migrate job (dist/migrate.js): migrates DATABASE_URL to the newest schema and ends. With DEMO=1 it also
-// loads the seed data, with the sandbox at its default ports. Repeated and concurrent runs are safe.
+// Entry file of the migrate job (dist/migrate.js). The job migrates the database of DATABASE_URL to the
+// newest schema, then exits. With DEMO=1 it also loads the seed data, in which the sandbox has its default
+// ports. Repeated and concurrent runs are safe.
 import { readFileSync } from 'node:fs';
 import { parseCommonConfig } from '../core/settings/config.ts';
 import { withFiles } from '../core/settings/settings.ts';

@@ -1,4 +1,4 @@
-// Runs the retention job and reports each step as a line, for cli/retention.ts and for the demo's command.
+// Runs the retention job and reports each step as a line. cli/retention.ts and `npm run retention` use it.
 import type { RetentionConfig } from '../core/settings/config.ts';
 import { connect, type Db } from '../db/pool/connection.ts';
 import { countUnsealed, dropDataKeys } from '../db/keys/data-keys.ts';
@@ -6,9 +6,10 @@ import { dropExpired, findExpired, type Expired, type Hold } from '../db/records
 import { reasonOf } from './errors.ts';
 
 /**
- * Drops partitions that are past their retention period. A dry run only reports them, and what holds them.
- * @param say called with a line for each expired partition, and one at the end
- * @returns how many could not be dropped because of an error; retry them
+ * Drops the partitions that are past their retention period. A dry run only reports these partitions, and the
+ * reasons that keep some of them from being dropped.
+ * @param say called with one line for each expired partition, and one line at the end
+ * @returns the number of partitions that could not be dropped because of an error. The caller should retry.
  */
 export async function retain(
   config: RetentionConfig,
@@ -20,7 +21,7 @@ export async function retain(
     const done = { dropped: 0, held: 0, failed: 0 };
     for (const one of expired) {
       try {
-        // evaluated again: an earlier drop may have removed a hold
+        // Find the holds again, because an earlier drop may have removed one.
         const holds = dryRun ? one.holds : await dropExpired(db, config, one);
         done[holds.length > 0 ? 'held' : 'dropped'] += 1;
         say(`${describe(one)}: ${ending(holds, dryRun)}`);
@@ -44,7 +45,10 @@ export async function retain(
   }
 }
 
-/** Reports, by month, how many message bodies are not sealed. Prints nothing if there are none or no data keys. */
+/**
+ * Reports how many message bodies of each month are not encrypted. It reports nothing if there are no such
+ * bodies, or no data keys.
+ */
 async function tellUnsealed(db: Db, say: (line: string) => void): Promise<void> {
   const months = await countUnsealed(db);
   if (months.length === 0) return;

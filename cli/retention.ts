@@ -1,5 +1,6 @@
-// Entry of the retention job (dist/retention.js): drops data past its retention period, and ends. With --dry-run it
-// only reports. DATABASE_URL must be that of the owner of the tables. Repeated and concurrent runs are safe.
+// Entry file of the retention job (dist/retention.js). The job drops data that is past its retention period,
+// then exits. With --dry-run it only reports such data. DATABASE_URL must log in as the owner of the tables.
+// Repeated and concurrent runs are safe.
 import { readFileSync } from 'node:fs';
 import { parseRetentionConfig } from '../core/settings/config.ts';
 import { withFiles } from '../core/settings/settings.ts';

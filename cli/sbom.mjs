@@ -1,7 +1,7 @@
-// `npm run sbom`: prints the bill of materials of the npm packages that the image may contain, as CycloneDX, from
-// package-lock.json alone. npm lists all packages. This script removes those that only development needs, because
-// `--omit dev` also removes packages that both need. It also removes the Node that npm installs, because the image has
-// its own.
+// `npm run sbom`: prints the bill of materials (CycloneDX) of the npm packages in the image, from
+// package-lock.json alone. `npm sbom --omit dev` would also omit packages that both production and
+// development need. So this script lists all packages and removes those that only development needs. It also
+// removes the npm packages of Node, because the image has its own Node.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Output of the commands: whole lines, wrapped to the terminal's width. Only a terminal gets colours, so that build
-// logs stay readable.
+// Output of the commands. Lines are wrapped to the terminal's width. Colours appear only on a terminal, so
+// that build logs stay readable.
 import { styleText } from 'node:util';
 import type { Environment } from '../core/settings/environment-variables.ts';
 
@@ -23,9 +23,9 @@ export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
 export interface Terminal {
   /** Maximum columns of a line. */
   readonly width: number;
-  /** Prints one line, or several if the text contains line ends. */
+  /** Prints the text and a line end. The text may have several lines. */
   line(text?: string): void;
-  /** The text in a style; unchanged if colours are off. */
+  /** Returns the text in a style, or unchanged if colours are off. */
   paint(style: Style, text: string): string;
 }
 
@@ -35,8 +35,8 @@ export interface TerminalOptions {
   readonly columns: number | undefined;
 }
 
-const logWidth = 120; // a log file has no width
-const leastWidth = 60; // in a narrower terminal, its own wrapping is better than ours
+const logWidth = 120; // columns of a line in a log file, which has no width
+const leastWidth = 60; // a narrower terminal wraps the lines itself
 
 /** @internal exported for tests */
 export function openTerminal(options: TerminalOptions): Terminal {
@@ -47,7 +47,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
   };
 }
 
-/** Standard output, with colours on a terminal unless NO_COLOR is set (no-color.org). */
+/** Opens standard output. It uses colours on a terminal, unless NO_COLOR is set (no-color.org). */
 export function standardOutput(env: Environment): Terminal {
   const { stdout } = process;
   return openTerminal({
@@ -57,7 +57,7 @@ export function standardOutput(env: Environment): Terminal {
   });
 }
 
-/** Wraps words into lines of at most `width` characters. A longer word gets a separate line. */
+/** Wraps text into lines of at most `width` characters. A longer word gets its own line. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -72,10 +72,13 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Numbers and amounts: `25,000 THB`. */
+/** Matches table cells that are numbers or amounts, such as `25,000 THB`. */
 const numeric = /^(-|[\d,.]+( [A-Z]{3})?)$/;
 
-/** A table without borders: columns as wide as their widest cell, two spaces between; numbers to the right. */
+/**
+ * Formats a table without borders. Each column is as wide as its widest cell, and two spaces separate the
+ * columns. Numbers are aligned to the right.
+ */
 export function renderTable(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
@@ -95,7 +98,7 @@ export function renderTable(
   return [titles, ...rows].map(renderRow);
 }
 
-/** Formats decimal text for a person: `24900.5` becomes `24,900.50`; whole amounts have no decimals. */
+/** Formats a decimal string for display: `24900.5` becomes `24,900.50`. Whole amounts get no decimals. */
 export function showAmount(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.');
   const grouped = BigInt(whole).toLocaleString('en-US');

@@ -1,6 +1,6 @@
-// The folder of a command with its own servers (a benchmark, a run under faults). It is removed however the command
-// ends, because a cluster and its logs grow to gigabytes. If the command was killed, the next one of its kind removes
-// the folder.
+// The temporary folder of a command that starts its own servers: a benchmark or a fault-injection run. A
+// Postgres cluster and its logs grow to gigabytes, so the command removes the folder even after a failure. If
+// the command was killed, the next command of the same kind removes the folder.
 import { join } from 'node:path';
 import type { CommandContext } from './command.ts';
 import { openHome } from './parts/home.ts';
@@ -15,7 +15,7 @@ import type { Environment } from '../core/settings/environment-variables.ts';
 export interface ThrowawayPlace {
   readonly env: Environment;
   readonly folder: string;
-  /** For downloaded programs. */
+  /** Folder for downloaded programs. */
   readonly binFolder: string;
   /** Registers work to run at the end, in reverse order, even after a failure or Ctrl-C. */
   readonly atEnd: (work: () => Promise<unknown>) => void;
@@ -32,7 +32,7 @@ export async function inThrowawayPlace(
   const own = makeThrowaway(home, made);
   const { folder } = own;
   const remove = () => removeThrowaway(own);
-  process.once('exit', remove); // also after a second Ctrl-C
+  process.once('exit', remove); // runs even after a second Ctrl-C
   const ends: (() => Promise<unknown>)[] = [];
   const interrupted = new Promise<number>((resolve) => {
     interruption.handTo((code) => {
@@ -49,8 +49,9 @@ export async function inThrowawayPlace(
   try {
     return await Promise.race([run(place), interrupted]);
   } finally {
-    for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still run
+    // a failure must not keep the other cleanup steps from running
+    for (const end of ends.reverse()) await end().catch(() => undefined);
     remove();
-    process.off('exit', remove); // another run may follow in this process
+    process.off('exit', remove); // another benchmark may follow in this process
   }
 }

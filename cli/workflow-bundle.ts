@@ -1,4 +1,5 @@
-// Bundles the workflow code into one file, once per state of its sources, so that a worker starts without bundling.
+// Bundles the workflow code into one file, so that a worker starts without bundling. It bundles again only if
+// the sources have changed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 const prefix = 'workflow-bundle-';
 
 /**
- * File name of the bundle, from a hash of its sources.
+ * File name of the bundle. It contains a hash of the sources.
  * @internal exported for tests
  * @param root folder of the project
  */
@@ -24,7 +25,7 @@ export async function ensureWorkflowBundle(root: string, folder: string): Promis
   mkdirSync(folder, { recursive: true });
   const { bundleWorkflows } = await import('./bundle-workflows.mjs');
   await bundleWorkflows(`${path}.new`);
-  renameSync(`${path}.new`, path); // appears atomically
+  renameSync(`${path}.new`, path); // atomic, so that no worker reads a partial file
   for (const other of readdirSync(folder)) {
     if (other.startsWith(prefix) && other !== name) rmSync(join(folder, other), { force: true });
   }
@@ -32,8 +33,8 @@ export async function ensureWorkflowBundle(root: string, folder: string): Promis
 }
 
 /**
- * Folders that a workflow may import (docs/explanation/architecture.md, import rules), and the lockfile of its
- * packages.
+ * The folders that workflows may import (see the import rules in docs/explanation/architecture.md), and the
+ * lockfile of their packages.
  */
 const sources = ['workflows', 'core', 'contract', 'package-lock.json'];
 

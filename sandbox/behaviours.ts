@@ -1,37 +1,41 @@
 /**
- * A table of how the simulated destination operators behave, by the last four digits of the creditor's account.
- * `destination-operator.ts` acts on it.
+ * A table of the behaviours of the simulated destination operators. The last four digits of the creditor's
+ * account select the behaviour. `performance.ts` acts it out.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 
-/** The content of a report by the destination. */
+/** The status and reason in a destination's report. */
 export interface Statement {
   readonly status: 'ACCC' | 'RJCT' | 'BLCK' | 'ACWP';
   readonly reasonCode?: string;
 }
 
 export interface Behaviour {
-  /** How many sends get HTTP 503 first. */
+  /** Number of sends that the operator first refuses with HTTP 503. */
   readonly refusals?: number;
   /**
-   * The answer to the send: the outcome in a pacs.002, an interim pacs.002, 202 without a body, or a connection that is
-   * closed after the request was read.
+   * The HTTP answer to the instruction. `outcome`: a pacs.002 with the outcome. `interim`: a pacs.002 with an
+   * interim status. `accepted`: 202 without a body. `reset`: the operator reads the request, then closes the
+   * connection.
    */
   readonly answer: 'outcome' | 'interim' | 'accepted' | 'reset';
-  /** The true outcome; absent: it never becomes known. */
+  /** The true outcome. If it is absent, the outcome never becomes known. */
   readonly outcome?: Statement;
-  /** When the creditor gets the money; default: when the outcome becomes known. */
+  /** The time when the creditor gets the money; default: when the outcome becomes known. */
   readonly creditedOn?: 'receipt';
-  /** When separate reports follow; until then the outcome is unknown. */
+  /** The time when the separate reports begin. Until then the outcome is unknown. */
   readonly reportAfter?: 'answerDelay' | 'interimDelay' | 'deadline';
-  /** The reports that follow, each after delivery of the previous one. The first one states the outcome. */
+  /**
+   * The separate reports. Each is sent after the delivery of the previous one. The first one states the
+   * outcome.
+   */
   readonly reports?: readonly Statement[];
 }
 
 const credited: Statement = { status: 'ACCC' };
 const closedAccount: Statement = { status: 'RJCT', reasonCode: 'AC04' };
 
-/** `0002`, and any account without a row. */
+/** The behaviour of `0002`, and of every account that the table does not list. */
 const creditedLater: Behaviour = {
   answer: 'accepted',
   outcome: credited,

@@ -1,7 +1,7 @@
 /**
- * The destination operators. They receive the converted pacs.008, credit it or not, and answer as the creditor's
- * account selects (behaviours.ts). They also receive the gateway's confirmations and resolution requests. No operator
- * sees another's rows.
+ * Simulates the destination operators. They receive the converted pacs.008. The creditor's account selects
+ * whether they credit it and how they answer (behaviours.ts). They also receive the gateway's confirmations
+ * and resolution requests. Each operator has its own ledger.
  */
 import { behaviourOf } from './behaviours.ts';
 import { readForwardedPacs008 } from './forwarded-pacs008.ts';
@@ -16,12 +16,12 @@ import type { Performance } from './performance.ts';
 import type { ResolutionParty } from './resolution-party.ts';
 
 export interface DestinationOperator {
-  /** `destination/IPSO-TH`. */
+  /** Name of the operator in the journal, such as `destination/IPSO-TH`. */
   readonly party: string;
   readonly systems: ReadonlyMap<string, SandboxClearingSystem>;
   readonly ledger: Ledger;
   readonly performance: Performance;
-  /** Its proxy directory and creditor agents. */
+  /** The proxy directory and the creditor agents behind this operator. */
   readonly resolution: ResolutionParty;
 }
 
@@ -42,7 +42,10 @@ export function destinationOperators(
   };
 }
 
-/** The address for reports; undefined unless it is http or https without userinfo. */
+/**
+ * Reads the address for reports from the query. Returns undefined unless there is exactly one http or https
+ * address without user name and password.
+ */
 function endpointOf(query: URLSearchParams): string | undefined {
   const [text = '', ...more] = query.getAll('pacs002Endpoint');
   if (more.length > 0 || !URL.canParse(text)) return undefined;
@@ -105,8 +108,9 @@ async function takePacs002(
 }
 
 /**
- * Journals the gateway's statement about a payment, and reverses the credit if required.
- * @param entry how the statement arrived
+ * Journals a pacs.002 in which the gateway confirms or rejects a payment, and reverses the credit if
+ * required.
+ * @param entry the journal entry of the pacs.002, without its contents
  */
 export function takeConfirmation(
   operator: Pick<DestinationOperator, 'ledger' | 'performance'>,

@@ -1,4 +1,7 @@
-/** The sandbox's settings. The environment is an argument; a wrong setting stops the start. */
+/**
+ * Reads the settings of the sandbox from environment variables. With a wrong setting, the sandbox does not
+ * start.
+ */
 import { z } from 'zod';
 import {
   flag,
@@ -15,7 +18,7 @@ import type { SandboxOptions } from './options.ts';
 const anything = z.string().describe('text');
 const directory = z.string().describe('the path of a directory');
 
-/** Every environment variable that the sandbox reads. */
+/** All environment variables that the sandbox reads. */
 export const sandboxSettings = {
   host: setting('HOST', anything, { default: '127.0.0.1', description: 'Address that the parties bind' }),
   ports: {
@@ -68,7 +71,7 @@ export const sandboxSettings = {
 export type SandboxSettings = Omit<Values<typeof sandboxSettings>, 'gatewayKeysUrl'> &
   Pick<SandboxOptions, 'gatewayKeysUrl'>;
 
-/** @throws ConfigurationError, naming the variables */
+/** @throws ConfigurationError that names the wrong variables */
 export function parseSandboxEnvironment(env: Environment): SandboxSettings {
   const { gatewayKeysUrl, ...others } = read(sandboxSettings, env);
   return { ...others, ...(gatewayKeysUrl !== 'none' && { gatewayKeysUrl }) };

@@ -1,7 +1,7 @@
 /**
- * Reads a forwarded pacs.008 as a destination does: the values for crediting and answering, and the gateway's
- * compliance with MSG-9 and MSG-10. It is independent of the gateway's own reader, so that an error in one does not
- * hide an error in the other.
+ * Reads a forwarded pacs.008 as a destination does. It extracts the values for crediting and answering, and
+ * checks the gateway's compliance with MSG-9 and MSG-10. It does not use the gateway's own reader, so that an
+ * error in one reader does not hide an error in the other.
  */
 import { messages } from '../core/iso20022/messages.ts';
 import { compact } from '../core/compact.ts';
@@ -21,11 +21,11 @@ import { ok, refused, type Result } from '../core/result.ts';
 import type { SandboxClearingSystem } from './options.ts';
 
 export interface ForwardedPacs008 {
-  /** The references that a pacs.002 about it repeats. */
+  /** The references that a pacs.002 about this pacs.008 repeats. */
   readonly references: Pacs008References;
   readonly clearingSystem: SandboxClearingSystem;
   readonly priority: 'HIGH' | 'NORM';
-  /** Milliseconds since 1970 UTC. The HIGH deadline counts from here. */
+  /** Acceptance time in milliseconds since 1970 UTC. The deadline of a HIGH payment counts from this time. */
   readonly acceptanceAt: number;
   readonly settlement: Amount;
   /** The amount that the creditor gets: the settlement amount less the creditor agent's fee. */
@@ -34,7 +34,7 @@ export interface ForwardedPacs008 {
 }
 
 /**
- * Returns the values, or what is wrong with the message.
+ * Returns the values, or a description of the fault in the message.
  * @param systems the clearing systems of the addressed operator
  */
 export function readForwardedPacs008(
@@ -73,7 +73,7 @@ export function readForwardedPacs008(
   });
 }
 
-/** @returns undefined if the fee is not smaller than the amount, or not in its currency */
+/** @returns undefined unless the fee is smaller than the amount and in the same currency */
 function creditedOf(settlement: Amount, fee: Amount): string | undefined {
   const amount = parseAmount(settlement.amount);
   const deducted = parseAmount(fee.amount);
@@ -82,7 +82,10 @@ function creditedOf(settlement: Amount, fee: Amount): string | undefined {
   return deducted.lt(amount) ? renderDecimal(amount.minus(deducted)) : undefined;
 }
 
-/** An agent of the leg, which may be in the transaction or in the group header, depending on the usage guideline. */
+/**
+ * Finds an agent of the destination leg. Depending on the usage guideline, it is in the transaction or in the
+ * group header.
+ */
 function ofLeg(
   group: XmlElement,
   transaction: XmlElement,
@@ -91,7 +94,7 @@ function ofLeg(
   return elementAt(transaction, name) ?? elementAt(group, name);
 }
 
-/** Checks the elements that MSG-10 sets on the destination leg. */
+/** Checks the elements that the gateway must set or remove on the destination leg (MSG-10). */
 function faultOfLeg(group: XmlElement, transaction: XmlElement): string | undefined {
   const instructed = readAgent(ofLeg(group, transaction, 'InstdAgt'));
   const creditorAgent = readAgent(elementAt(transaction, 'CdtrAgt'));

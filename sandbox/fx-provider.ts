@@ -1,7 +1,7 @@
 /**
- * The FX providers. `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed payment, and
- * `.../camt054` the books of their accounts. Both are journaled. They keep no balances: tests compare their
- * notifications with the other parties' journals.
+ * Simulates the FX providers. `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed
+ * payment, and `.../camt054` a daily book of an account. The FX providers journal both. They keep no
+ * balances, because tests compare the notifications with the journals of the other parties.
  */
 import { readFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { canonicalId, isBic } from '../core/ids.ts';
@@ -15,7 +15,7 @@ const fxtr017Values = explained(readFxtr017);
 /** @returns the request handler of all FX providers */
 export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promise<PartyAnswer> {
   const { journal, reader } = tools;
-  /** By UETR: the sha256 of the first notification. */
+  /** The SHA-256 of the first notification, by UETR. */
   const told = new Map<string, string>();
 
   return async (request) => {

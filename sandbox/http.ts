@@ -1,6 +1,6 @@
 /**
- * The HTTP server of every party. It reads complete bodies, returns one answer each, and has a switch that makes it
- * refuse requests. The party itself handles paths and messages.
+ * The HTTP server that every party uses. It reads the complete body of each request and sends one answer. A
+ * switch makes it refuse requests. The party itself handles paths and messages.
  */
 import {
   createServer,
@@ -17,7 +17,7 @@ import { outageSwitch, parseRefusal, refusalForm, type Refusal } from './outage.
 
 export interface PartyRequest {
   readonly method: string;
-  /** Segments of the path, decoded, without empty ones. */
+  /** The decoded segments of the path, without empty segments. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
   readonly webhookHeaders: Readonly<Record<string, string>>;
@@ -26,13 +26,16 @@ export interface PartyRequest {
 
 export type PartyAnswer =
   | { readonly status: number; readonly contentType?: string; readonly body?: string }
-  /** Close the connection without an answer. */
+  /** Closes the connection without an answer. */
   | 'reset';
 
 export interface PartyServer {
-  /** `http://127.0.0.1:9101`. */
+  /** Base address, such as `http://127.0.0.1:9101`. */
   readonly url: string;
-  /** Replaces the current refusal; null lifts it. `POST /control` does the same, with the same fields as JSON. */
+  /**
+   * Makes the server refuse requests, or accept them again if the argument is null. `POST /control` does the
+   * same with the same fields as JSON.
+   */
   refuse(refusal: Refusal | null): void;
   close(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export interface PartyServer {
 export interface PartyServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Shown in the answer of `GET /health`. */
+  /** Returned in a header of `GET /health`. */
   readonly instanceId: string | undefined;
   readonly log: Log;
   readonly answer: (request: PartyRequest) => Promise<PartyAnswer>;
@@ -49,7 +52,8 @@ export interface PartyServerOptions {
 }
 
 const maxBodyBytes = 256 * 1024;
-const keepAliveMs = 30_000; // longer than any client's, so that no request meets a closing socket
+// longer than the keep-alive time of any client, so that no request arrives on a closing socket
+const keepAliveMs = 30_000;
 
 export function problem(status: number, detail: string): PartyAnswer {
   const body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail });
@@ -116,20 +120,20 @@ export async function startPartyServer(options: PartyServerOptions): Promise<Par
   };
 }
 
-/** The bound address, as clients on this machine reach it. */
+/** The host at which clients on this machine reach the server. */
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** @returns undefined if the body is longer than a message may be */
+/** @returns undefined if the body exceeds `maxBodyBytes` */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length;
     if (size > maxBodyBytes) {
-      incoming.resume(); // so that the client reads the refusal
+      incoming.resume(); // discard the rest, so that the client can read the refusal
       return undefined;
     }
     chunks.push(chunk as Buffer);
@@ -138,8 +142,8 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 }
 
 /**
- * Refuses control requests from web pages, because only the person who runs the sandbox may switch it. Undefined:
- * allowed.
+ * Refuses control requests from web pages, because only the person who runs the sandbox may control it.
+ * Returns undefined if the request is allowed.
  */
 function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const site = headers['sec-fetch-site'];
@@ -156,7 +160,7 @@ function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefi
     : problem(415, 'Send Content-Type: application/json, which no page of another origin can.');
 }
 
-/** Checks media type and encoding; undefined if they are right. */
+/** Checks the media type and the encoding. Returns undefined if both are supported. */
 function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   if (!['application/xml', 'text/xml'].includes(type.trim())) {
@@ -171,7 +175,7 @@ function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefine
     : problem(415, 'Content-Encoding is not supported');
 }
 
-/** @returns undefined if the request target is not a valid address */
+/** @returns undefined if the request target is not a valid URL */
 function toRequest(incoming: IncomingMessage, body: Uint8Array): PartyRequest | undefined {
   try {
     const url = new URL(incoming.url ?? '/', 'http://party.invalid');

@@ -1,6 +1,7 @@
 /**
- * One journal entry, and its form on disk: one JSON object per line. Bytes are stored as text if they are UTF-8, else
- * as base64. Tests read it afterwards; the sandbox reads its own files at a restart.
+ * The type of a journal entry, and the format of the journal files: one JSON object per line. Message bytes
+ * are stored as text if they are UTF-8, else as base64. Tests and the sandbox itself, after a restart, read
+ * the files.
  */
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -8,40 +9,39 @@ import { join } from 'node:path';
 import type { MessageName } from '../core/iso20022/messages.ts';
 
 export interface JournalEntry {
-  /** Order within one run, over all parties. */
+  /** Number of the entry within one run of the sandbox. All parties share the sequence. */
   readonly sequence: number;
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of the entry: ISO 8601 in UTC with milliseconds. */
   readonly at: string;
-  /** For a separate report: when it was sent. `at` is then the time of the answer. */
+  /** For a separate report: the time when it was sent. `at` is then the time of the answer. */
   readonly sentAt?: string;
-  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
+  /** Name of the party, such as `source/SGDFAST`, `destination/IPSO-TH` or `fxp/MERISGS0`. */
   readonly party: string;
-  /** `booked`: an entry in the party's own ledger. */
+  /** `booked` means an entry in the party's own ledger. */
   readonly direction: 'received' | 'sent' | 'booked';
   readonly kind: MessageName | 'ledger' | 'unknown';
   readonly uetr?: string;
-  /** The MsgId; a sandbox has no other message id. */
+  /** The MsgId of the message. */
   readonly messageId?: string;
   /** `TxSts` of a pacs.002; `moved` or `reversed` for a ledger entry. */
   readonly status?: string;
   readonly reasonCode?: string;
-  /**
-   * The HTTP status of this party's answer to a received message, or of the answer to a sent one. Absent: there was no
-   * answer.
-   */
+  /** The HTTP status of the answer to the received or sent message. It is absent if there was no answer. */
   readonly httpStatus?: number;
-  /** For a ledger entry: the interbank settlement amount. For an fxtr.017: the buy amount. A decimal string. */
+  /**
+   * A decimal string: the interbank settlement amount of a ledger entry, or the buy amount of an fxtr.017.
+   */
   readonly amount?: string;
   readonly currency?: string;
-  /** For a ledger entry: the part of it that the creditor gets. */
+  /** For a ledger entry: the part of `amount` that the creditor gets. */
   readonly creditedAmount?: string;
-  /** A rule that the gateway broke, as seen by this party. */
+  /** The rule that the gateway broke, according to this party. */
   readonly violation?: string;
   readonly note?: string;
-  /** `webhook-*` headers that came with it. */
+  /** The `webhook-*` headers of the received request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly sha256?: string;
-  /** The body, byte for byte. */
+  /** The exact bytes of the body. */
   readonly bytes?: Uint8Array;
 }
 
@@ -58,15 +58,15 @@ export function toLine(entry: JournalEntry): string {
   return `${JSON.stringify({ ...rest, bodyEncoding, body } satisfies Line)}\n`;
 }
 
-/** The inverse of `toLine`, for one complete line. */
+/** Parses one complete line that `toLine` has written. */
 function fromLine(text: string): JournalEntry {
   const { body, bodyEncoding, ...rest } = JSON.parse(text) as Line;
   return body === undefined ? rest : { ...rest, bytes: Buffer.from(body, bodyEncoding) };
 }
 
 /**
- * All entries of a directory in order of time; a last line truncated by a crash is left out.
- * @param party only this party's, e.g. `destination/IPSO-TH`
+ * Reads all entries of a directory in order of time. It ignores a last line that a crash has truncated.
+ * @param party reads only the entries of this party, such as `destination/IPSO-TH`
  */
 export function readJournal(directory: string, party?: string): readonly JournalEntry[] {
   const files =

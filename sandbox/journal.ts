@@ -1,6 +1,6 @@
 /**
- * Records what each party received, sent and booked, with the bytes. Tests judge the gateway from outside by this
- * evidence. The gateway must not read it.
+ * Records every message that a party received or sent, and every ledger entry. Tests use these records to
+ * check the gateway's behaviour from outside. The gateway must not read the journal.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -13,21 +13,21 @@ export type NewEntry = Omit<JournalEntry, 'sequence' | 'at' | 'sha256'>;
 
 export interface Journal {
   record(entry: NewEntry): JournalEntry;
-  /** The newest entries, oldest first. */
+  /** Returns the newest entries, in the order oldest first. */
   entries(): readonly JournalEntry[];
   /**
-   * The first matching entry, past or future.
-   * @throws after `timeoutMs`, listing what was recorded meanwhile
+   * Resolves with the first matching entry, whether recorded already or later.
+   * @throws Error after `timeoutMs`; the message lists the entries that were recorded meanwhile
    */
   waitFor(fits: (entry: JournalEntry) => boolean, timeoutMs: number): Promise<JournalEntry>;
   /** @returns a function that ends the subscription */
   subscribe(listener: (entry: JournalEntry) => void): () => void;
-  /** Resolves when all records are in the files. */
+  /** Resolves when all entries are written to the files. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The files of a directory, one per party, opened when the party first records. */
+/** The journal files of a directory, one per party. A file is opened at the first entry of its party. */
 interface Files {
   append(entry: JournalEntry): void;
   flush(): Promise<void>;
@@ -55,7 +55,8 @@ function openFiles(directory: string): Files {
     new Promise<void>((resolve, reject) => stream.write('', (error) => (error ? reject(error) : resolve())));
   return {
     append: (entry) => {
-      if (!closed) streamOf(entry.party).write(toLine(entry)); // a request interrupted by closing is not written
+      // requests that were interrupted by the close are not written
+      if (!closed) streamOf(entry.party).write(toLine(entry));
     },
     flush: async () => {
       await Promise.all([...streams.values()].map(written));

@@ -1,12 +1,13 @@
 /**
- * The ledger of one destination operator: one row per UETR, with the actions taken and whether money moved. It decides
- * what a message means for the money; other files send and answer.
+ * The ledger of one destination operator. Each UETR has one row, with the operator's answers so far and
+ * whether money moved. This file decides whether a confirmation reverses the credit. Other files send
+ * messages and answers.
  */
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { Behaviour, Statement } from './behaviours.ts';
 import type { ForwardedPacs008 } from './forwarded-pacs008.ts';
 
-/** A pacs.002, made once and repeated byte for byte. */
+/** A pacs.002 of the operator. It is built once, and repeats have the same bytes. */
 export interface Report {
   readonly messageIdentification: string;
   readonly statement: Statement;
@@ -18,23 +19,26 @@ export interface LedgerRow {
   readonly sha256: string;
   readonly pacs008: ForwardedPacs008;
   readonly behaviour: Behaviour;
-  /** The address for reports, from the last send. */
+  /** The address for reports in the last send of the instruction. */
   pacs002Endpoint: string;
-  /** Sends answered with 503 so far. */
+  /** Number of sends that the operator has refused with 503. */
   refused: number;
-  /** Whether the behaviour has begun; later sends are enquiries. */
+  /** Whether the operator has begun to process the instruction. Later sends are enquiries. */
   begun: boolean;
   movement: 'none' | 'moved' | 'reversed';
-  /** The answer before the outcome was known. */
+  /** The answer that was given before the outcome was known. */
   interim: Report | undefined;
-  /** The answer to an enquiry; undefined: not known yet. */
+  /** The report with the outcome, which answers enquiries; undefined until the outcome is known. */
   report: Report | undefined;
 }
 
 export interface Ledger {
   row(uetr: string): LedgerRow | undefined;
   open(row: LedgerRow): void;
-  /** Records a negative confirmation that came before its instruction. That instruction must never move money. */
+  /**
+   * Records a negative confirmation that arrived before the instruction. If the instruction arrives later, it
+   * must not move money.
+   */
   cancel(uetr: string): void;
   isCancelled(uetr: string): boolean;
 }
@@ -50,11 +54,11 @@ export function openLedger(): Ledger {
   };
 }
 
-/** The consequence of a confirmation, or of an unsolicited negative pacs.002, for a row. */
+/** The effect of a confirmation, or of an unsolicited negative pacs.002, on a row. */
 export interface Consequence {
-  /** The original ids are not those of the row's pacs.008. */
+  /** Whether the original ids in the message differ from those of the row's pacs.008. */
   readonly mismatch: boolean;
-  /** The credit is reversed; the payment may no longer be credited. */
+  /** Whether the operator must reverse the credit and never credit the payment again. */
   readonly reverses: boolean;
   readonly violation?: string;
 }

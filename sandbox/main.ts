@@ -1,6 +1,6 @@
 /**
- * Entry file of the sandbox process (`node dist/sandbox.js`, the `sandbox` profile of the Compose file). It reads the
- * environment and starts the parties.
+ * Entry file of the sandbox process (`node dist/sandbox.js`; `sandbox` profile in docker-compose.yml). It
+ * reads the environment and starts the parties.
  */
 import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import { parseSandboxEnvironment } from './environment.ts';
@@ -44,5 +44,5 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const message = error instanceof ConfigurationError ? error.message : error;
   process.stderr.write(`isthmus sandbox did not start: ${String(message)}\n`);
-  process.exit(1); // otherwise parts that have started would keep running
+  process.exit(1); // otherwise the servers that have already started would keep the process alive
 });

@@ -1,6 +1,6 @@
 /**
- * Reads a message for any party: parses it with the XML engine, validates it against the schema, and extracts the
- * values. A fault becomes an HTTP answer that names elements, never their values.
+ * Reads a message for any party: parses it with the XML engine, validates it against the schema, and extracts
+ * the values. If the message is faulty, the HTTP answer names elements but never contains their values.
  */
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
@@ -12,7 +12,7 @@ import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 
 interface MessageFault {
-  /** 400: not a message at all. 422: a message that violates its schema or a usage guideline. */
+  /** 400 if the body is not such a message. 422 if the message violates its schema or a usage guideline. */
   readonly httpStatus: 400 | 422;
   readonly detail: string;
 }
@@ -21,7 +21,7 @@ export interface TakenMessage<T> extends MessageKey {
   readonly values: T;
 }
 
-/** Returns the values of a schema-valid message, or what is wrong with them. */
+/** Returns the values of a schema-valid message, or a description of the fault. */
 export type ValuesReader<T> = (document: XmlElement) => Result<T, string>;
 
 export interface MessageReader {
@@ -32,7 +32,7 @@ export interface MessageReader {
   ): Promise<Result<TakenMessage<T>, MessageFault>>;
 }
 
-/** Turns the rejections of a gateway reader into a party's texts. */
+/** Wraps a reader of the gateway, so that it returns a text instead of a rejection. */
 export function explained<T>(read: (document: XmlElement) => Result<T, Rejection>): ValuesReader<T> {
   return (document) =>
     mapRefusal(read(document), ({ ruleId, text, xpath = '' }) => `${ruleId}: ${text} ${xpath}`.trimEnd());
@@ -41,7 +41,7 @@ export function explained<T>(read: (document: XmlElement) => Result<T, Rejection
 export const pacs002Values: ValuesReader<Pacs002> = (document) => ok(takePacs002(document));
 export const acmt024Values: ValuesReader<Acmt024> = (document) => ok(takeAcmt024(document));
 
-/** Compiles the schemas in advance, so that the first message takes no longer than the second. */
+/** Compiles the schemas at the start, so that the first message is not slower than the others. */
 export async function warmUp(engine: XmlEngine): Promise<void> {
   for (const name of ['pacs008', 'pacs002', 'fxtr017', 'acmt023', 'acmt024'] as const) {
     const parsed = engine.parse(Buffer.from(`<Document xmlns="${messages[name].namespace}"/>`), [name]);
@@ -51,7 +51,7 @@ export async function warmUp(engine: XmlEngine): Promise<void> {
   }
 }
 
-/** @param validating false: without validation against the schema (benchmarks) */
+/** @param validating whether to validate against the schema. Benchmarks turn this off. */
 export function messageReader(engine: XmlEngine, validating: boolean): MessageReader {
   async function judged(bytes: Uint8Array, name: MessageName): Promise<Result<XmlElement, MessageFault>> {
     const parsed = engine.parse(bytes, [name]);
@@ -81,7 +81,10 @@ export function messageReader(engine: XmlEngine, validating: boolean): MessageRe
   };
 }
 
-/** Readers expect valid messages. Without validation, a missing value counts as a fault of the message. */
+/**
+ * Runs a reader, which expects a valid message. Without validation, an error of the reader counts as a fault
+ * of the message.
+ */
 function guarded<T>(read: () => Result<T, string>, validating: boolean): Result<T, string> {
   try {
     return read();

@@ -1,15 +1,15 @@
 /**
- * A switch that makes a party refuse requests, to simulate an outage and its end. It answers before the party sees the
- * request.
+ * A switch that makes a party refuse requests, to simulate an outage. It refuses a request before the party
+ * sees it.
  */
 import { z } from 'zod';
 
 const refusal = z.object({
-  /** HTTP status to answer. */
+  /** HTTP status of the refusals. */
   status: z.int().min(400).max(599),
-  /** Number of requests to refuse; absent: until the refusal is lifted. */
+  /** Number of requests to refuse. Without a number, requests are refused until the refusal is lifted. */
   times: z.int().min(1).max(1e9).optional(),
-  /** Only paths with this prefix, e.g. `/callbacks/SGDFAST`. */
+  /** Refuses only paths with this prefix, such as `/callbacks/SGDFAST`. */
   pathPrefix: z.string().optional(),
   retryAfterSeconds: z.int().min(0).max(1e6).optional(),
 });
@@ -17,9 +17,9 @@ const refusal = z.object({
 export type Refusal = z.output<typeof refusal>;
 
 export interface Outage {
-  /** Replaces the current refusal; null lifts it. */
+  /** Replaces the current refusal. Null lifts it. */
   set(refusal: Refusal | null): void;
-  /** The refusal for this request, if any; counts it. */
+  /** Returns the refusal for a request to this path, if any, and counts the request. */
   take(path: string): Refusal | undefined;
 }
 
@@ -42,7 +42,7 @@ export function outageSwitch(): Outage {
 export const refusalForm =
   'null, or {"status": 400 to 599, "times"?: 1 or more, "pathPrefix"?: text, "retryAfterSeconds"?: 0 or more}';
 
-/** @returns undefined if the body of `POST /control` does not have the form above */
+/** Parses the body of `POST /control`. @returns undefined if the body is invalid */
 export function parseRefusal(body: Uint8Array): Refusal | null | undefined {
   try {
     return refusal.nullable().parse(JSON.parse(Buffer.from(body).toString('utf8')));

@@ -1,15 +1,15 @@
 /**
- * Sends a destination's separate report to the address that the gateway gave. It uses a token of the clearing system,
- * and signs if that has a key. It retries until the report is received or the attempts are used up. The caller learns
- * of each attempt.
+ * Sends a destination's separate report to the address that the gateway gave. It logs in with a token of the
+ * clearing system, and signs the report if the clearing system has a key. It retries until the gateway
+ * accepts the report or no attempts are left. It tells the caller about each attempt.
  */
 import { Agent, request } from 'undici';
 import { signedHeaders, type SigningKeys } from './signed-messages.ts';
 import type { TokenSource } from './tokens.ts';
 
-/** One attempt: an answer, or why there was none. */
+/** The result of one attempt: the answer, or the reason why there is no answer. */
 export type Attempt = {
-  /** When it began, ISO 8601. */
+  /** The start of the attempt, ISO 8601. */
   readonly sentAt: string;
 } & (
   | { readonly httpStatus: number; readonly body: Uint8Array }
@@ -24,26 +24,26 @@ interface Post {
 
 export interface Outbound {
   /**
-   * Posts XML until HTTP 2xx.
-   * @param delaysMs between attempts
-   * @returns the answer that was 2xx; undefined when every attempt failed
+   * Posts XML until the answer is HTTP 2xx.
+   * @param delaysMs delays between the attempts, in milliseconds
+   * @returns the body of the 2xx answer; undefined if every attempt failed
    */
   deliver(
     post: Post,
     delaysMs: readonly number[],
     onAttempt: (attempt: Attempt) => void,
   ): Promise<Extract<Attempt, { readonly httpStatus: number }> | undefined>;
-  /** Resolves after the delay; never if the sandbox closes first. */
+  /** Resolves after the delay. It never resolves if the sandbox closes first. */
   after(delayMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const maxAnswerBytes = 64 * 1024;
 
-/** @param keys keys of the payment systems whose destinations sign */
+/** @param keys keys of the payment systems whose destinations sign their messages */
 export function openOutbound(tokens: TokenSource, keys: SigningKeys): Outbound {
   const agent = new Agent({
-    connections: 32, // for each address of the gateway: as many as the benchmark's closed loop keeps in progress
+    connections: 32, // per address of the gateway, as many as the benchmark keeps payments in progress
     pipelining: 1,
     headersTimeout: 5_000,
     bodyTimeout: 10_000,
@@ -90,7 +90,8 @@ export function openOutbound(tokens: TokenSource, keys: SigningKeys): Outbound {
         if (delayMs > 0) await after(delayMs);
         if (isClosed()) return undefined;
         const result = await attempt(post);
-        if (isClosed()) return undefined; // closed by us: not an answer of the gateway
+        // the sandbox is closing, so this result is not an answer of the gateway
+        if (isClosed()) return undefined;
         onAttempt(result);
         if (result.httpStatus !== undefined && result.httpStatus >= 200 && result.httpStatus < 300)
           return result;

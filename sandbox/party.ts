@@ -1,4 +1,7 @@
-/** Shared by all parties: their tools, and how they journal and answer messages that they cannot accept. */
+/**
+ * Code that all simulated parties share: their tools, and the functions that journal, accept and refuse
+ * messages.
+ */
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { ok } from '../core/result.ts';
 import { problem, type PartyAnswer, type PartyRequest } from './http.ts';
@@ -10,7 +13,7 @@ export interface PartyTools {
   readonly reader: MessageReader;
 }
 
-/** The journal entry of a received message, with its bytes. */
+/** Builds the journal entry of a received message, with the bytes of the message. */
 export function received(
   party: string,
   kind: MessageName,
@@ -21,7 +24,7 @@ export function received(
   return { party, direction: 'received', kind, bytes, ...(signed ? { headers: webhookHeaders } : {}) };
 }
 
-/** Journals a message as a violation, and refuses it. */
+/** Journals a message as a rule violation of the gateway, and refuses it. */
 export function refuse(
   journal: Journal,
   entry: Omit<NewEntry, 'httpStatus' | 'violation'>,
@@ -31,7 +34,7 @@ export function refuse(
   return problem(fault.httpStatus, fault.detail);
 }
 
-/** Accepts a page of a day's book and journals it. */
+/** Accepts and journals one page (camt.054) of a daily book. */
 export async function takeBook(
   party: string,
   request: PartyRequest,

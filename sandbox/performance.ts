@@ -1,6 +1,6 @@
 /**
- * Acts out the behaviour of a row (behaviours.ts): the answer to the send, the time when money moves, and the reports
- * that follow. Money moves at most once per row, however often the instruction is sent.
+ * Acts out the behaviour of a ledger row (behaviours.ts): it answers the instruction, moves the money and
+ * sends the reports. Money moves at most once per row, even if the instruction is sent several times.
  */
 import type { Statement } from './behaviours.ts';
 import { problem, type PartyAnswer } from './http.ts';
@@ -9,17 +9,17 @@ import type { LedgerRow, Report } from './ledger.ts';
 import { deliverReport, makeReport, sentEntry, type ReportingTools } from './reports.ts';
 
 export interface PerformanceTools extends ReportingTools {
-  /** Whether the gateway rejected the payment before it arrived here. */
+  /** Whether the gateway rejected the payment before the instruction arrived here. */
   readonly isCancelled: (uetr: string) => boolean;
 }
 
 export interface Performance {
   /**
-   * Answers a pacs.008, the first or an enquiry, and journals it.
-   * @param entry what was received, without the answer's HTTP status
+   * Answers and journals a pacs.008, either the first send or an enquiry.
+   * @param entry the journal entry of the pacs.008, without the HTTP status of the answer
    */
   answerInstruction(row: LedgerRow, entry: NewEntry): PartyAnswer;
-  /** Called when the gateway rejected: reverses a credit and blocks further movements. */
+  /** Reverses the credit of a payment that the gateway rejected, and prevents a later credit. */
   reverse(row: LedgerRow): void;
 }
 
@@ -48,7 +48,7 @@ export function openPerformance(tools: PerformanceTools): Performance {
   };
 }
 
-/** Starts the behaviour. A message is journaled before the booking that it causes. */
+/** Starts the behaviour. It journals the message before the booking that the message causes. */
 function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const { journal, log, party } = tools;
   const { answer, outcome, creditedOn, reports } = row.behaviour;
@@ -70,7 +70,10 @@ function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyA
   return answer === 'reset' ? 'reset' : answerWith(tools, row, report);
 }
 
-/** Repeats the known outcome in the same bytes; without an outcome, the earlier answer. */
+/**
+ * Repeats the report with the outcome in the same bytes. If the outcome is unknown, it repeats the earlier
+ * answer.
+ */
 function answerEnquiry(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const known = row.report ?? row.interim;
   const httpStatus = known === undefined ? 202 : 200;
@@ -83,7 +86,7 @@ function answerWith({ journal, party }: PerformanceTools, row: LedgerRow, report
   return { status: 200, contentType: 'application/xml', body: report.text };
 }
 
-/** From here on an enquiry reveals how the payment ended. */
+/** Books the outcome and makes it known, so that enquiries get it as their answer. */
 function settle(tools: PerformanceTools, row: LedgerRow, outcome: Statement): Report {
   if (outcome.status === 'ACCC' && row.movement === 'none') book(tools, row, 'moved');
   return (row.report = makeReport(row, outcome));
@@ -109,8 +112,9 @@ async function reportLater(tools: PerformanceTools, row: LedgerRow): Promise<voi
   const { outcome, reports = [], creditedOn } = row.behaviour;
   await tools.outbound.after(delayOf(tools, row));
   if (outcome === undefined) return;
-  // A report exists if the gateway has rejected the payment meanwhile; then nothing is sent. Account 0006 credits on
-  // receipt, so it always has a report, and sends another.
+  // If a report already exists, the gateway has rejected the payment meanwhile, and no report is sent.
+  // Account 0006 is an exception: it credits on receipt, so it always has a report here, and still sends
+  // another.
   if (row.report !== undefined && creditedOn !== 'receipt') return;
   const first = row.report === undefined ? settle(tools, row, outcome) : makeReport(row, outcome);
   for (const statement of reports) {

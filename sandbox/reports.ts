@@ -1,6 +1,6 @@
 /**
- * Makes the pacs.002 of a destination once, journals it with its bytes, and delivers it to the address that the gateway
- * gave.
+ * Builds a pacs.002 of a destination, delivers it to the address that the gateway gave, and journals it with
+ * its bytes.
  */
 import { randomUUID } from 'node:crypto';
 import { answerPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
@@ -11,19 +11,19 @@ import type { Log, SandboxTimings } from './options.ts';
 import type { Attempt, Outbound } from './outbound.ts';
 
 export interface ReportingTools {
-  /** `destination/IPSO-TH`. */
+  /** Name of the operator in the journal, such as `destination/IPSO-TH`. */
   readonly party: string;
   readonly journal: Journal;
   readonly outbound: Outbound;
   readonly timings: SandboxTimings;
   readonly log: Log;
-  /** Called with the gateway's answer to a report: its confirmation. */
+  /** Called with the body of the gateway's answer to a report, which is its confirmation. */
   readonly onConfirmation: (row: LedgerRow, body: Uint8Array) => Promise<void>;
 }
 
-/** A pacs.002 about the row's pacs.008, with its own message id. */
+/** Builds a pacs.002 with a new message id about the row's pacs.008. */
 export function makeReport(row: Pick<LedgerRow, 'pacs008'>, statement: Statement): Report {
-  const messageIdentification = randomUUID().replaceAll('-', ''); // Max35Text
+  const messageIdentification = randomUUID().replaceAll('-', ''); // at most 35 characters (Max35Text)
   const values: StatusStatement = {
     messageIdentification,
     creationDateTime: new Date().toISOString(),
@@ -46,7 +46,10 @@ export function sentEntry(party: string, row: LedgerRow, report: Report): NewEnt
   };
 }
 
-/** Sends a separate report until the gateway accepts it, and passes its confirmation on. */
+/**
+ * Sends a separate report until the gateway accepts it, then passes the gateway's confirmation to
+ * `onConfirmation`.
+ */
 export async function deliverReport(tools: ReportingTools, row: LedgerRow, report: Report): Promise<void> {
   const { party, journal, outbound, timings, log, onConfirmation } = tools;
   const { pacs002Endpoint: url, pacs008 } = row;

@@ -1,12 +1,14 @@
 /**
- * The data of the simulated proxy directories and creditor agents. Accounts and owners follow a rule that can be worked
- * out by hand; the last four digits select refusals. `resolution-party.ts` answers.
+ * The data of the simulated proxy directories and creditor agents. Accounts and owners follow simple rules,
+ * so that a tester can predict each answer. The last four digits select refusals. `resolution-party.ts` sends
+ * the answers.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { KnownAccount } from '../core/iso20022/acmt024.ts';
 
 /**
- * Reason codes by the last four digits of a proxy or an account: every code of RES-4, and one that it does not list.
+ * Reason codes of refusals, by the last four digits of a proxy or account. They are all codes of RES-4, and
+ * one code that is not in its list.
  */
 const reasons: Readonly<Partial<Record<string, string>>> = {
   '0401': 'AC01',
@@ -25,7 +27,7 @@ const reasons: Readonly<Partial<Record<string, string>>> = {
   '0417': 'MS03',
 };
 
-/** `slow`: the answer takes two seconds. `silent`: there is no answer. */
+/** Speed of the answer. `slow` means after two seconds. `silent` means never. */
 export type Pace = 'prompt' | 'slow' | 'silent';
 
 const paces: Readonly<Partial<Record<string, Pace>>> = { '0407': 'slow', '0408': 'silent' };
@@ -35,25 +37,34 @@ export function paceOf(key: string): Pace {
   return paces[key.slice(-4)] ?? 'prompt';
 }
 
-/** Why the proxy or account is refused; undefined if it is known. Without digits, it belongs to nobody. */
+/**
+ * Returns the reason code of the refusal; undefined if the proxy or account is known. A key without digits is
+ * unknown.
+ */
 export function reasonOf(key: string): string | undefined {
   return key === '' ? 'BE23' : reasons[key.slice(-4)];
 }
 
-/** The digits of a mobile number; those of an e-mail address fill up 9900000000 from the right. */
+/**
+ * Derives the account number from a proxy. A mobile number gives its digits. An e-mail address gives 99, then
+ * the last eight digits before the @, padded with zeros.
+ */
 export function accountNumberOf(proxyId: string): string {
   const digits = (proxyId.split('@', 1)[0] ?? '').replaceAll(/\D/g, '');
   return proxyId.includes('@') ? `99${digits.slice(-8).padStart(8, '0')}` : digits;
 }
 
-/** First four letters of the creditor agent's BIC, by the fifth digit from the right. Other digits select Lotus. */
+/**
+ * The first four letters of the creditor agent's BIC, by the fifth digit from the right of the account
+ * number. All other digits select Lotus.
+ */
 const agentPrefixes: Readonly<Partial<Record<string, string>>> = {
-  '1': 'BANY', // onboarded, does not support acmt.023
+  '1': 'BANY', // onboarded, but does not support acmt.023
   '2': 'FERN', // not onboarded
   '3': 'NONE', // not in the reference data
 };
 
-/** BIC of the institution that holds an account in a country. */
+/** Returns the BIC of the institution that holds the account. */
 export function agentBicOf(accountNumber: string, country: string): string {
   return `${agentPrefixes[accountNumber.slice(-5, -4)] ?? 'LOTU'}${country}S0`;
 }
@@ -71,7 +82,10 @@ const owners = [
   'Haruto Sato',
 ] as const;
 
-/** The owner by the last digit; the public name is the initial and the last name. */
+/**
+ * Returns the owner of an account, by its last digit. The account name contains the initial and the last
+ * name.
+ */
 export function ownerOf(
   account: AccountIdentification,
 ): Required<Pick<KnownAccount, 'partyName' | 'accountName'>> {

@@ -1,7 +1,7 @@
 /**
- * The proxy directory and the creditor agents behind a destination operator. They receive the gateway's acmt.023 and
- * answer with an acmt.024 in the HTTP response, as `resolution-behaviours.ts` says. They check the gateway's
- * compliance.
+ * Simulates the proxy directory and the creditor agents behind a destination operator. They check the
+ * gateway's acmt.023 and answer with an acmt.024 in the HTTP response. `resolution-behaviours.ts` determines
+ * the answer.
  */
 import { randomUUID } from 'node:crypto';
 import { readAcmt023, requestReferencesOf, type Acmt023 } from '../core/iso20022/acmt023.ts';
@@ -20,15 +20,15 @@ export interface ResolutionParty {
 }
 
 export interface ResolutionTools extends PartyTools {
-  /** `destination/IPSO-TH`. */
+  /** Name of the operator in the journal, such as `destination/IPSO-TH`. */
   readonly party: string;
-  /** The delay of a slow party. */
+  /** Waits as long as a slow party does. */
   readonly delay: () => Promise<void>;
 }
 
-/** A party's answer to a request. */
+/** The contents of a party's answer to a request. */
 interface Saying {
-  /** Digits that select the behaviour. */
+  /** Digits of the proxy or account that select the behaviour. */
   readonly key: string;
   readonly assigner: AgentIdentification;
   readonly reasonCode: string | undefined;
@@ -39,7 +39,7 @@ const acmt023Values = explained(readAcmt023);
 
 export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
   const { party, journal, reader, delay } = tools;
-  /** By MsgId: the sha256 of the first request. */
+  /** The SHA-256 of the first request, by MsgId. */
   const seen = new Map<string, string>();
 
   return {
@@ -75,7 +75,7 @@ export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
   };
 }
 
-/** @returns the answer, or the rule that the request breaks */
+/** @returns the answer, or a description of the broken rule */
 function say(request: Acmt023): Result<Saying, string> {
   const institution = elementAt(request.request, 'Assgnmt/Assgne/Agt');
   const assignee = readAgent(institution) ?? {};
@@ -99,7 +99,8 @@ function say(request: Acmt023): Result<Saying, string> {
 }
 
 /**
- * In the Philippines a proxy is unique only within its institution, so the institution's BIC is needed too (seed data).
+ * Answers for a proxy directory. In the Philippines a proxy is unique only within its institution, so the
+ * request must also contain the institution's BIC.
  */
 function sayDirectory(request: Acmt023, assigner: AgentIdentification, proxyId: string): Saying {
   const { destinationCountry: country, creditorAgent, account } = request;
@@ -122,7 +123,7 @@ function write(
   request: Acmt023,
   { assigner, reasonCode, found }: Saying,
 ): { readonly text: string; readonly entry: Omit<NewEntry, 'party'> } {
-  const messageId = randomUUID().replaceAll('-', ''); // Max35Text
+  const messageId = randomUUID().replaceAll('-', ''); // at most 35 characters (Max35Text)
   const verified = reasonCode === undefined;
   const statement: Acmt024Statement = {
     messageIdentification: messageId,

@@ -1,6 +1,7 @@
 /**
- * Restores an operator's ledger from its journal after a restart of the sandbox, so that it never credits a payment
- * twice. Instructions without an outcome are forgotten: no money moved, and they count as new if they are sent again.
+ * Restores an operator's ledger from its journal after a restart of the sandbox, so that the operator never
+ * credits a payment twice. It ignores instructions without an outcome, because no money moved. If the gateway
+ * sends such an instruction again, it counts as new.
  */
 import { isFinal } from '../core/payments/report.ts';
 import { behaviourOf, type Statement } from './behaviours.ts';
@@ -13,15 +14,15 @@ import type { MessageReader } from './messages.ts';
 import { rejectedByGateway } from './performance.ts';
 import { makeReport } from './reports.ts';
 
-/** The entries of an earlier run about one payment. */
+/** The facts about one payment in the journal of an earlier run. */
 interface Trace {
   readonly bytes: Uint8Array;
   movement: LedgerRow['movement'];
-  /** The first final report that was sent. */
+  /** The first final report that the operator sent. */
   report?: Report;
 }
 
-/** @param entries the operator's journal entries, oldest first */
+/** @param entries the journal entries of the operator, oldest first */
 export async function restoreLedger(
   operator: Pick<DestinationOperator, 'ledger' | 'systems'>,
   entries: readonly JournalEntry[],
@@ -77,7 +78,8 @@ function restoredRow(uetr: string, trace: Trace, pacs008: ForwardedPacs008): Led
     sha256: sha256Of(bytes),
     pacs008,
     behaviour: behaviourOf(pacs008.creditorAccount),
-    pacs002Endpoint: '', // the next send sets it; nothing is reported before
+    // the next send of the instruction sets the address, and no report is sent before that
+    pacs002Endpoint: '',
     refused: 0,
     begun: true,
     movement,

@@ -1,7 +1,7 @@
 /**
- * The other parties of a payment as real HTTP servers: source operators, destination operators, FX providers. They
- * speak HTTP and ISO 20022, and share no state with the gateway. Their addresses must be in the gateway's reference
- * data.
+ * Simulates the other parties of a payment as real HTTP servers: source operators, destination operators and
+ * FX providers. They exchange ISO 20022 messages with the gateway and share no state with it. The gateway's
+ * reference data must contain their addresses.
  */
 import { createLibxml2Engine } from '../xml/libxml2.ts';
 import { messages } from '../core/iso20022/messages.ts';
@@ -23,15 +23,18 @@ import { sourceOperators } from './source-operator.ts';
 
 export interface Sandbox {
   readonly journal: Journal;
-  /** Each server has `GET /health`, and a switch to refuse requests (`refuse`, or `POST /control`). */
+  /** Each server answers `GET /health`. `refuse` or `POST /control` makes it refuse requests. */
   readonly source: Pick<PartyServer, 'url' | 'refuse'>;
   readonly destination: Pick<PartyServer, 'url' | 'refuse'>;
   readonly fxProvider: Pick<PartyServer, 'url' | 'refuse'>;
-  /** Base address of an operator as a destination: `/iso20022/pacs008`, `/pacs002` and `/acmt023` are appended. */
+  /**
+   * Base address of a destination operator. The gateway appends `/iso20022/pacs008`, `/iso20022/pacs002` or
+   * `/iso20022/acmt023`.
+   */
   destinationUrl(operatorId: string): string;
-  /** The `pacs002Endpoint` or `acmt024Endpoint` of a source operator. */
+  /** Address of a source operator for callbacks, used as `pacs002Endpoint` or `acmt024Endpoint`. */
   callbackUrl(clearingSystemId: string, message?: 'pacs002' | 'acmt024'): string;
-  /** Base address of an FX provider: `/iso20022/fxtr017` is appended. */
+  /** Base address of an FX provider. The gateway appends `/iso20022/fxtr017`. */
   fxpBaseUrl(fxpBic: string): string;
   /** The full address at which an FX provider receives its fxtr.017. */
   notificationUrl(fxpBic: string): string;
@@ -79,7 +82,7 @@ interface ServerPlan {
   readonly journal: Journal;
 }
 
-/** Starts all servers or none: if a port is in use, nothing stays open. */
+/** Starts all servers. If one cannot start, for example because its port is in use, it closes the others. */
 async function startServers(
   options: SandboxOptions,
   plans: readonly ServerPlan[],
@@ -104,7 +107,10 @@ async function startServers(
   throw failed.reason;
 }
 
-/** Refuses a request that is not verified as the gateway's. It is not parsed, but its bytes are journaled. */
+/**
+ * Refuses a request without a valid signature of the gateway. It journals the bytes of the request without
+ * parsing them.
+ */
 function refuseUnsigned(
   journal: Journal,
   request: PartyRequest,
@@ -115,7 +121,10 @@ function refuseUnsigned(
   return problem(httpStatus, detail);
 }
 
-/** The journal entry of a request that the switch refused. It is not parsed, but its bytes are kept. */
+/**
+ * Builds the journal entry of a refused request. The entry contains the bytes of the request, which are not
+ * parsed.
+ */
 function refusedEntry(request: PartyRequest, httpStatus: number): NewEntry {
   const kind = Object.values(messages).find((one) => one.name === request.path.at(-1))?.name ?? 'unknown';
   const bytes = request.body;

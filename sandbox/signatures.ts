@@ -1,26 +1,27 @@
 /**
- * Verifies that a message comes from the gateway, by the keys that it publishes and by the time of signing. Every
- * receiver should do this; docs/how-to/verify-our-signatures.md shows the steps.
+ * Verifies that a message comes from the gateway. It checks the signature by the gateway's published keys,
+ * and the time of signing. Every receiver should do this; docs/how-to/verify-our-signatures.md shows the
+ * steps.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { readSignedHeaders, signedPrefix } from '../core/deliveries/webhook-signature.ts';
 
-/** 401: the signature is not the gateway's. 503: it cannot be verified now. */
+/** 401 if the signature is not from the gateway. 503 if it cannot be verified now. */
 export interface SignatureFault {
   readonly httpStatus: 401 | 503;
   readonly detail: string;
 }
 
 export interface SignatureCheck {
-  /** @returns undefined if the message is the gateway's */
+  /** @returns undefined if the message comes from the gateway */
   readonly fault: (
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
   ) => Promise<SignatureFault | undefined>;
 }
 
-const keepMs = 300_000; // as long as the key set's Cache-Control says
-const againMs = 1_000; // minimum interval between reads if no known key fits, because a new key may exist
+const keepMs = 300_000; // the same time as in the Cache-Control header of the key set
+const againMs = 1_000; // minimum interval between reads of the key set, if a message has an unknown key
 const waitMs = 5_000;
 
 export function checkSignaturesBy(keysUrl: string): SignatureCheck {
@@ -36,9 +37,9 @@ export function checkSignaturesBy(keysUrl: string): SignatureCheck {
     };
   };
   /**
-   * Reads the keys unless they are young enough. The known keys stay in use while the gateway does not answer, because
-   * its messages may still arrive.
-   * @returns the reason if the keys could not be read
+   * Reads the key set, unless it was read recently. If the gateway does not answer, the known keys stay in
+   * use, because messages may still arrive.
+   * @returns the reason why the keys could not be read; undefined after success
    */
   const readUnless = async (youngerThanMs: number): Promise<string | undefined> => {
     if (known !== undefined && performance.now() - known.readAt < youngerThanMs) return undefined;

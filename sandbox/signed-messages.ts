@@ -1,19 +1,20 @@
 /**
- * Signs a destination's messages to the gateway if its payment system has a key here (RFC 9421). Any party can do this
- * with only a hash and a signature; docs/how-to/sign-messages.md shows the steps.
+ * Signs a destination's messages to the gateway, if its payment system has a key in the sandbox (RFC 9421). A
+ * real party needs only a hash function and a signature function for this; docs/how-to/sign-messages.md shows
+ * the steps.
  */
 import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../core/settings/environment-variables.ts';
 
-/** ed25519 keys by the id of the payment system, which is also the key id. */
+/** Ed25519 keys by the id of the payment system. The same id is the key id in signatures. */
 export type SigningKeys = ReadonlyMap<string, KeyObject>;
 
 const keyFile = /^(?<id>[A-Za-z0-9_.-]{1,35})\.pem$/;
 
 /**
- * Reads the files `<payment system id>.pem` of a directory, and ignores files with other endings.
+ * Reads the files `<payment system id>.pem` of a directory. It ignores files with other endings.
  * @param systems the ids of the known payment systems
  * @throws ConfigurationError that names the unusable file
  */
@@ -43,7 +44,7 @@ function readKey(path: string): KeyObject {
   try {
     key = createPrivateKey(text);
   } catch {
-    key = undefined; // reported below without the contents of the file
+    key = undefined; // the error below must not contain the contents of the file
   }
   if (key?.asymmetricKeyType === 'ed25519') return key;
   throw new ConfigurationError(
@@ -51,7 +52,10 @@ function readKey(path: string): KeyObject {
   );
 }
 
-/** The headers of one attempt. Each attempt gets a new signature, because a signature can be used only once. */
+/**
+ * Builds the signature headers of one attempt. Each attempt gets a new signature, because the gateway accepts
+ * a signature only once.
+ */
 export function signedHeaders(
   { keyId, key }: { readonly keyId: string; readonly key: KeyObject },
   { url, body }: { readonly url: string; readonly body: string },

@@ -1,6 +1,7 @@
 /**
- * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They receive
- * and journal the gateway's final messages. Tests and the demo submit the payments.
+ * Simulates the callback endpoints of the source operators: `POST /callbacks/{clearingSystemId}/pacs002` and
+ * `/acmt024`. They receive and journal the gateway's final messages. The source operators send nothing; tests
+ * and the demo submit the payments.
  */
 import { isFinal } from '../core/payments/report.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
@@ -14,12 +15,12 @@ export function sourceOperators(
   tools: PartyTools,
 ): (request: PartyRequest) => Promise<PartyAnswer> {
   const { journal, reader } = tools;
-  /** By UETR: the sha256 of the first final pacs.002. */
+  /** The SHA-256 of the first final pacs.002, by UETR. */
   const told = new Map<string, string>();
-  /** By party and MsgId of the request: the sha256 of the first acmt.024. */
+  /** The SHA-256 of the first acmt.024, by party and MsgId of the request. */
   const answered = new Map<string, string>();
 
-  /** A payment has one final status, always sent in the same bytes. */
+  /** Checks that the gateway reports only one final status for each payment, always with the same bytes. */
   function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
     if (!isFinal(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
     const sha256 = sha256Of(bytes);

@@ -1,20 +1,26 @@
 /**
- * A party's access tokens for the gateway, by OAuth 2.0 client credentials. A token is cached until shortly before it
- * expires.
+ * Fetches a party's access tokens for the gateway by OAuth 2.0 client credentials. Each token is cached until
+ * shortly before it expires.
  */
 import { request } from 'undici';
 
 export interface TokenSource {
-  /** A bearer token of role ipso for that clearing system. */
+  /** Returns a bearer token with role ipso for the clearing system. */
   tokenFor(clearingSystemId: string): Promise<string>;
-  /** Discards a token that was refused, so that the next call fetches a new one. */
+  /** Discards a refused token, so that the next call fetches a new one. */
   forget(clearingSystemId: string): void;
 }
 
 export interface ClientCredentialsOptions {
-  /** A function if the address is not known before the gateway has started. */
+  /**
+   * Address of the token endpoint. It may be a function, for callers that learn the address only after the
+   * gateway has started.
+   */
   readonly tokenUrl: string | (() => string);
-  /** Default: the seed data's client, id = clearing system, secret = `demo-` + id. */
+  /**
+   * Returns the client credentials of a clearing system. By default, the client id is the id of the clearing
+   * system, and the secret is `demo-` plus that id, as in the seed data.
+   */
   readonly credentials?: (clearingSystemId: string) => { clientId: string; clientSecret: string };
 }
 
@@ -23,7 +29,7 @@ interface Grant {
   expiresAt: number;
 }
 
-const renewBeforeMs = 30_000; // before expiry, so that no token expires in transit
+const renewBeforeMs = 30_000; // time before expiry, so that no token expires in transit
 const timeoutMs = 5_000;
 
 const demoCredentials = (clearingSystemId: string) => ({
@@ -65,7 +71,7 @@ export function clientCredentials(options: ClientCredentialsOptions): TokenSourc
         token: fetchToken(clearingSystemId, (expiresAt) => {
           grant.expiresAt = expiresAt;
         }),
-        expiresAt: Date.now() + timeoutMs, // concurrent callers share the fetch
+        expiresAt: Date.now() + timeoutMs, // concurrent callers share this fetch
       };
       grants.set(clearingSystemId, grant);
       grant.token.catch(() => grants.get(clearingSystemId) === grant && grants.delete(clearingSystemId));

@@ -1,4 +1,4 @@
-// The commands of `isthmus admin` that ask the gateway.
+// The commands of `isthmus admin` that send requests to the gateway.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
@@ -36,7 +36,10 @@ export interface RotateOptions extends JsonOption {
   readonly withdraw?: boolean;
 }
 
-/** Documents keep their numbers; amounts in them are strings. */
+/**
+ * Parses the answer as plain JSON, so numbers stay numbers. This loses no precision, because scheme documents
+ * hold amounts as strings.
+ */
 export const tellAdmin = (context: CommandContext, options: JsonOption, asked: Asked): Promise<void> =>
   tell(context, options, { ...asked, parse: (text) => visibleTexts(JSON.parse(text)) });
 
@@ -95,7 +98,10 @@ function propose(
   });
 }
 
-/** Turns an error of reading the named file or folder into a UsageError. It returns any other error unchanged. */
+/**
+ * Turns an error from reading the named file or folder into a UsageError. It returns any other error
+ * unchanged.
+ */
 export function unreadable(path: string, error: unknown): unknown {
   const isMissing = codeOf(error) === 'ENOENT';
   const reason = isMissing ? 'there is no such file or folder' : fileReason(error);
@@ -180,10 +186,10 @@ export function decide(
   });
 }
 
-/** `delivery-keys` sign outgoing messages; `issuer-keys` sign the tokens of the built-in issuer. */
+/** `delivery-keys` sign outgoing messages. `issuer-keys` sign the tokens of the built-in token issuer. */
 export type KeysOf = 'delivery-keys' | 'issuer-keys';
 
-/** Lists the keys. With options of a rotation, makes another key first. */
+/** Lists the keys. If the options ask for a rotation, it first creates a new key. */
 export function showKeys(
   context: CommandContext,
   keysOf: KeysOf,

@@ -1,4 +1,5 @@
-// `isthmus admin export`, `compare` and `import`: the whole scheme as one directory of files.
+// `isthmus admin export`, `compare` and `import`. They write, compare and read the whole scheme as one
+// directory of files.
 import { resolve } from 'node:path';
 import {
   listsOf,
@@ -67,7 +68,7 @@ async function importThroughGateway(
   path: string,
   { because = 'a comparison', at: effectiveAt, onlyNew, endAbsent, yes, ...options }: ImportOptions,
 ): Promise<void> {
-  readDirectory(path); // called for its errors, which name the file of every fault
+  readDirectory(path); // called only for its errors, which name the file of each fault
   const body = { because, effectiveAt, onlyNew, endAbsent, preview: !yes, scheme: readLists(path) };
   await tellAdmin(context, options, {
     ask: (gateway) => gateway.post('/admin/imports', body),
@@ -78,7 +79,10 @@ async function importThroughGateway(
   });
 }
 
-/** Refused if there are two operators, because they must approve the import, unless FOUR_EYES is 0. */
+/**
+ * Imports directly into the database, without approval. It refuses if two operators exist, because one of
+ * them must approve the import through the gateway. FOUR_EYES=0 lifts this check.
+ */
 async function importIntoDatabase(
   context: CommandContext,
   path: string,

@@ -1,5 +1,5 @@
-// `isthmus admin first-operators`: enters the first two operators of an empty system, and makes the first secret of
-// each operator. It writes into the database, because no client can log in at the api yet.
+// `isthmus admin first-operators`. It creates the first two operators of an empty system, and the first
+// secret of each. It writes to the database directly, because no client can log in to the api yet.
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
@@ -19,9 +19,12 @@ export function databaseUrlOf(env: Environment): string {
   );
 }
 
-const enough = 2; // one person proposes a change, the other approves it
+const enough = 2; // two operators are enough: one proposes a change, the other approves it
 
-/** Also makes the first secret of operators that were entered later. Nobody else can make a secret for an operator. */
+/**
+ * Creates the first operators and their first secrets. It also creates the first secret of an operator that
+ * was added later, because no other command can.
+ */
 export async function makeFirstOperators(
   { env, terminal }: CommandContext,
   clients: readonly string[],

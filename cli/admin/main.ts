@@ -1,5 +1,5 @@
-// `npm run admin` and, in an image, `isthmus admin`: commands to set up and change the scheme from a shell. This file
-// only reads the options.
+// Declares `npm run admin` (in the container image, `isthmus admin`). Its commands set up and change the
+// scheme from a shell. This file only reads the options.
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,4 +1,4 @@
-// Prints changes of the scheme and their differences.
+// Prints scheme changes, with the differences in each changed object.
 import type { z } from 'zod';
 import type { Terminal } from '../terminal.ts';
 import type { changeSchema, listedChangeSchema, proposedSchema } from '../../api/scheme/scheme-schemas.ts';
@@ -7,7 +7,7 @@ export type Proposed = z.infer<typeof proposedSchema>;
 type Change = z.infer<typeof changeSchema>;
 type Edit = Change['objects'][number];
 
-const mostDifferences = 40; // per object: a new FX provider has hundreds of corridors
+const mostDifferences = 40; // limit per object, because a new FX provider has hundreds of corridors
 
 const shownValue = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : JSON.stringify(value);
@@ -39,7 +39,7 @@ export function printFindings(terminal: Terminal, findings: readonly Proposed['f
   }
 }
 
-/** Prints the state of a proposal, and what to do next. */
+/** Prints the state of a proposed change and the next step for the operator. */
 export function printProposed(terminal: Terminal, { changeId, state, objects, findings }: Proposed): void {
   for (const edit of objects) printEdit(terminal, edit);
   printFindings(terminal, findings);

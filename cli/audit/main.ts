@@ -1,4 +1,5 @@
-// `npm run audit` and, in the image, `isthmus audit`: check whether the record has changed since it was sealed.
+// Declares `npm run audit` (in the container image, `isthmus audit`). It checks whether the audit record has
+// changed since it was sealed.
 import type { Command } from 'commander';
 import type { CommandContext } from '../command.ts';
 import type { AuditOptions } from './verify.ts';

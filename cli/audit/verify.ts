@@ -1,5 +1,5 @@
-// `isthmus audit verify`: prints what the seals of the record prove, what they cannot prove, and every hour with a
-// fault.
+// `isthmus audit verify`: checks the hourly seals of the audit record. It prints every hour with a fault, and
+// says which facts the seals prove and which they cannot prove.
 import { readFileSync } from 'node:fs';
 import { parseAuditConfig } from '../../core/settings/config.ts';
 import { withFiles } from '../../core/settings/settings.ts';
@@ -17,7 +17,7 @@ import { UsageError, UserError } from '../errors.ts';
 import { findRunningDemo } from '../demo/run-file.ts';
 import type { Terminal } from '../terminal.ts';
 
-const sayEvery = 500; // hours: about three weeks
+const sayEvery = 500; // hours between progress lines: about three weeks
 const mostFaults = 1_000;
 
 export interface AuditOptions {
@@ -63,11 +63,11 @@ interface Found {
   dropped: number;
   faults: number;
   newest: SealedHourVerified | undefined;
-  /** End of the hour whose seal has the digest --head. */
+  /** End of the hour whose seal has the digest that --head names. */
   headUntil: string | undefined;
-  /** Hours after that one that were sealed late. Each item is one run of consecutive hours. */
+  /** Hours after `headUntil` that were sealed late, as ranges of consecutive hours. */
   late: LateHours[];
-  /** The number of hours that each key has signed. */
+  /** Number of hours that each key signed, by key id. */
   readonly keys: Map<string, number>;
 }
 
@@ -94,7 +94,7 @@ async function walk(
     addLate(found, hour);
     if (hour.digest === expected) {
       found.headUntil = hour.until;
-      found.late = []; // late seals before --head are harmless: the kept digest vouches for them
+      found.late = []; // late seals up to this hour are harmless, because the digest in --head proves them
     }
     found.newest = hour;
     if (found.hours % sayEvery === 0) terminal.line(`… ${found.hours} hours, until ${hour.until}`);
@@ -124,7 +124,8 @@ function conclude(terminal: Terminal, found: Found, head: string | undefined): n
   if (faults > mostFaults) terminal.line(`and ${faults - mostFaults} more`);
   if (faults > 0) {
     const sealed = newest === undefined ? 'nothing' : `${rows} decisions and events of ${hours} hours${gone}`;
-    terminal.line(`✗ Faults: ${faults}. Under seals: ${sealed}`); // a fault can concern one seal or many rows
+    // no number of rows here, because a fault can concern one seal or many rows
+    terminal.line(`✗ Faults: ${faults}. Under seals: ${sealed}`);
   } else if (newest === undefined)
     terminal.line(
       'There is no seal yet: a worker makes the first five minutes after the end of the first hour in which anything happens.',

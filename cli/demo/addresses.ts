@@ -1,4 +1,4 @@
-// Prints what a person needs to explore a running demo: every address, the clients, commands to paste.
+// Prints the addresses, the clients and example commands of a running demo.
 import { relative } from 'node:path';
 import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
 import { paymentsUrl, type RunFile } from './run-file.ts';
@@ -24,7 +24,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   const payments = paymentsUrl(run);
   if (payments !== undefined) row('Temporal UI', payments);
   row('Temporal', run.temporalAddress);
-  const { host, pathname } = new URL(run.databaseUrl); // without the password
+  const { host, pathname } = new URL(run.databaseUrl); // leaves out the password
   row('Postgres', `${host}${pathname}`);
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
   row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008; operator id: ${operators}`);

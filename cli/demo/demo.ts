@@ -1,4 +1,5 @@
-// `npm run demo` and `npm start`: run the embedded default until Ctrl-C. The demo first plays one payment.
+// `npm run demo` and `npm start`: run Isthmus with the embedded servers until Ctrl-C. `npm run demo` first
+// plays one payment.
 import { once } from 'node:events';
 import { printAddresses, printClients } from './addresses.ts';
 import type { CommandContext } from '../command.ts';
@@ -10,17 +11,20 @@ import { startSystem, type RunningSystem } from './system.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface DemoOptions {
-  /** Play the payment. */
+  /** Whether to play a payment after the start. */
   readonly plays: boolean;
-  /** End after the payment. */
+  /** Whether to stop after the payment. */
   readonly once: boolean;
-  /** `MY=http://127.0.0.1:9000` */
+  /** Replaced destinations, such as `MY=http://127.0.0.1:9000`. */
   readonly destination: readonly string[];
-  /** `MERISGS0=http://127.0.0.1:9001` */
+  /** Replaced FX providers, such as `MERISGS0=http://127.0.0.1:9001`. */
   readonly fxp: readonly string[];
 }
 
-/** Account 0002: the destination answers 202 and reports ACCC 300 ms later, as most systems do. */
+/**
+ * The payment of the demo. For an account that ends in 0002, the destination answers 202 and reports ACCC 300
+ * ms later, as most real systems do.
+ */
 const demoPlan: PaymentPlan = {
   sourceCountry: 'SG',
   destinationCountry: 'TH',
@@ -81,7 +85,7 @@ async function runUntilAsked({ terminal }: CommandContext, running: Running): Pr
     terminal.line();
     terminal.line('Isthmus runs until Ctrl-C.');
     await once(asked.signal, 'abort');
-    if (!options.once) code = 0; // the user looked around and ended the demo normally
+    if (!options.once) code = 0; // Ctrl-C is the normal end of a demo
   }
   if (broken === undefined) return code;
   terminal.line(terminal.paint('bad', `✗ ${broken} Start the demo again.`));

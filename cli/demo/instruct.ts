@@ -1,5 +1,6 @@
-// Writes a pacs.008 as a source PSP and its operator do: the terms of a quote, the accounts, and the purposes that the
-// destination country requires. It must not compute an amount.
+// Writes a pacs.008 as a source PSP and its operator do. It contains the terms of a quote, the accounts, and
+// the purposes that the destination country requires. All amounts come from the quote, so this file must not
+// compute any.
 import { randomUUID } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { AccountIdentification } from '../../core/iso20022/parties.ts';
@@ -7,9 +8,9 @@ import type { OfferedQuote, ServedCountry } from '../gateway-client.ts';
 
 export interface Instruction {
   readonly quote: OfferedQuote;
-  /** Payment system that submits. */
+  /** Id of the payment system that submits the pacs.008. */
   readonly clearingSystemId: string;
-  /** BICs. */
+  /** The agents are BICs. */
   readonly debtorAgent: string;
   readonly creditorAgent: string;
   readonly creditorAccount: AccountIdentification;
@@ -23,12 +24,12 @@ export interface WrittenInstruction {
   readonly xml: string;
 }
 
-/** A new payment with a new UETR and MsgId, accepted by the debtor agent now. */
+/** Writes a new payment with a new UETR and MsgId. Its acceptance time is now. */
 export function writeInstruction(instruction: Instruction): WrittenInstruction {
   const { quote, debtorAgent, creditorAgent, clearingSystemId, destination } = instruction;
   const now = new Date().toISOString();
   const uetr = randomUUID();
-  const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // 23 characters
+  const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // has 23 characters
   const messageIdentification = `${clearingSystemId}-${reference}`; // at most 35 characters (Max35Text)
   const source = quote.debtorAgent.interbankSettlementAmount;
   const fee = quote.creditorAgent.chargesInformation.amount;
@@ -53,7 +54,8 @@ export function writeInstruction(instruction: Instruction): WrittenInstruction {
       quoteId: quote.quoteId,
     },
     charges: [
-      { currency: source.currency, amount: '0', agent: { bicfi: debtorAgent } }, // this PSP takes no fee
+      // the debtor agent takes no fee
+      { currency: source.currency, amount: '0', agent: { bicfi: debtorAgent } },
       { currency: fee.currency, amount: fee.amount, agent: { bicfi: creditorAgent } },
     ],
     instructingAgent: { bicfi: debtorAgent },

@@ -1,5 +1,5 @@
-// Reads the messages that the parties received, for the timeline. It does not validate them: the gateway, the parties
-// and the tests do that.
+// Reads the messages in the journals, for the timeline. It does not validate them, because the gateway, the
+// parties and the tests do.
 import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { takePacs002 } from '../../core/iso20022/pacs002.ts';
@@ -11,7 +11,7 @@ import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 export type MessageValues = ReturnType<typeof messageValues>;
 
-/** Each reader throws if the bytes are not that message. */
+/** Returns a reader for each message type. A reader throws if the bytes are not such a message. */
 export function messageValues() {
   const engine = createLibxml2Engine();
   const read = <Value>(

@@ -1,5 +1,5 @@
-// `npm run pay`: one payment of the user's choice in the running demo. It succeeds if the source operator was told a
-// final status, whichever it is.
+// `npm run pay`: plays one payment of the user's choice in the running demo. It succeeds if the source
+// operator receives a final status, even a rejection.
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { exact, parseAmount } from '../../core/money/money.ts';
@@ -26,9 +26,12 @@ export interface PayOptions {
   readonly wait: string;
 }
 
-const noFinalStatus = 3; // distinct from 1 (failure) and 2 (option not understood)
+const noFinalStatus = 3; // differs from 1 (failure) and 2 (invalid option)
 
-/** @returns 0: a final status was told; 3: no final status or no answer in time; 1: something was wrong */
+/**
+ * @returns exit code 0 if the source operator received a final status; 3 if none arrived in time; 1 after any
+ *   other failure
+ */
 export async function pay(context: CommandContext, options: PayOptions): Promise<number> {
   const { terminal } = context;
   const plan = planOf(options);
@@ -64,8 +67,8 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
 }
 
 /**
- * Takes the secret of the client that ISTHMUS_CLIENT_ID names from the environment. Other clients have their demo
- * secret.
+ * Returns a function that finds the secret of a client. The secret of the client in ISTHMUS_CLIENT_ID comes
+ * from the environment. All other clients have their demo secret.
  */
 function secretsIn(env: Environment): (clientId: string) => string {
   const secret = secretFrom(env);
@@ -81,7 +84,7 @@ function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
 }
 
 /**
- * @throws UsageError for an option that is not understood
+ * @throws UsageError for an invalid option
  * @internal exported for tests
  */
 export function planOf(options: PayOptions): PaymentPlan {
@@ -119,7 +122,10 @@ function country(option: string, text: string): string {
   throw new UsageError(`${option} ${text}: the demo has ${demoCountries.join(', ')}.`);
 }
 
-/** The gateway checks whether the PSP is a member of the source country's payment system. */
+/**
+ * Checks only that the PSP exists. The gateway checks that it is a member of the source country's payment
+ * system.
+ */
 function debtorAgent(sourceCountry: string, text: string): string {
   const bic = text.toUpperCase();
   if (demoCountries.flatMap(demoPspBicsOf).includes(bic)) return bic;
@@ -128,10 +134,12 @@ function debtorAgent(sourceCountry: string, text: string): string {
   );
 }
 
-const shortAccountPrefix = '660000'; // with four more digits, this gives the usual account number of ten digits
+// prefix for a short account of four digits, to make the usual ten digits
+const shortAccountPrefix = '660000';
 
 /**
- * The last four digits choose the destination's behaviour. `...0003`, `…0003` and `0003` are short for `6600000003`.
+ * Reads the creditor's account. Its last four digits choose the destination's behaviour. `...0003`, `…0003`
+ * and `0003` are short for `6600000003`.
  */
 function creditorAccountOf(text: string): AccountIdentification {
   const given = text.replace(/^(\.+|…)/, '');
@@ -143,7 +151,7 @@ function creditorAccountOf(text: string): AccountIdentification {
 
 const goesOn = 'The payment continues by itself. Do not pay again: that would be a second payment.';
 
-/** Ctrl-C only ends the watching: the submitted payment continues. */
+/** Ends the command after Ctrl-C. The submitted payment continues. */
 function leave(
   terminal: Terminal,
   run: RunFile,
@@ -171,7 +179,7 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
     return noFinalStatus;
   }
   const { status, reasonCode } = final;
-  // a replaced party writes no journal that we can read
+  // if the user's own server replaces a destination, there is no journal to read
   const seesDestination = Object.keys(run.replaced.operators).length === 0;
   terminal.line(
     `${meaningOf(final, entries, seesDestination)}: ${terminal.paint('heading', statusInWords(status, reasonCode))}`,
@@ -183,8 +191,8 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
 }
 
 /**
- * What the final status means for the money, according to the destination's own journal.
- * @param seesDestination whether we can read that journal
+ * Explains whether money moved, according to the final status and the destination's journal.
+ * @param seesDestination whether `entries` contains the destination's journal
  * @internal exported for tests
  */
 export function meaningOf(
@@ -196,7 +204,7 @@ export function meaningOf(
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
   if (status === 'RJCT' && ruleId === 'TIM-1' && !booked('moved')) {
     const hasArrived = entries.some((one) => one.direction === 'received' && one.kind === 'pacs008');
-    // Without its journal, we do not know whether the destination credited the payment.
+    // Without the destination's journal, it is unknown whether the destination credited the payment.
     return hasArrived || !seesDestination
       ? 'Rejected; if the destination has credited it, it must return it'
       : 'Rejected; it had never reached its destination';

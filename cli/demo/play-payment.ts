@@ -1,5 +1,6 @@
-// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission. Then it follows the
-// journals of the parties until each has been told. It must not look into the gateway's database.
+// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission. Then it reads
+// the journals of the parties until each party has received its messages. It must not read the gateway's
+// database.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact } from '../../core/compact.ts';
 import type { AccountIdentification } from '../../core/iso20022/parties.ts';
@@ -16,64 +17,68 @@ import { gatewayReceives, gatewaySends, lineOf, printLine, type TimelineLine } f
 export interface PaymentPlan {
   readonly sourceCountry: string;
   readonly destinationCountry: string;
-  /** Decimal text. */
+  /** Decimal string. */
   readonly amount: string;
   /**
-   * Currency of the amount: it fixes either the amount sent or the amount credited. Default: the source country's first
-   * currency.
+   * Currency of the amount. A source currency fixes the amount sent; a destination currency fixes the amount
+   * credited. Default: the source country's first currency.
    */
   readonly amountCurrency?: string;
   readonly creditorAccount: AccountIdentification;
   readonly priority: 'HIGH' | 'NORM';
-  /** BICs. */
+  /** The agents are BICs. */
   readonly debtorAgent: string;
   readonly creditorAgent: string;
-  /** Whether to pay a quote that is capped below the amount. */
+  /** Whether to pay a quote that a maximum has capped below the requested amount. */
   readonly acceptsCapped: boolean;
-  /** How long to wait for the parties to be told. */
+  /** Maximum time until every party has received its messages. */
   readonly waitSeconds: number;
 }
 
-/** The final status as the source operator was told it. */
+/** The final status that the gateway reported to the source operator. */
 export interface ToldFinal {
   readonly status: string;
   readonly reasonCode?: string;
-  /** Rule of the gateway's own rejection; absent if another party decided. */
+  /** Rule id of the gateway's own rejection; absent if another party decided. */
   readonly ruleId?: string;
 }
 
 export interface PlayedPayment {
   readonly uetr: string;
   readonly quote: OfferedQuote;
-  /** The pacs.002 that answered the submission. */
+  /** The pacs.002 in the HTTP answer to the submission. */
   readonly answer: Pacs002;
-  /** The final status that the source operator got at its callback address; undefined if none came in time. */
+  /**
+   * The final status that the source operator received at its callback address; undefined if none arrived in
+   * time.
+   */
   readonly final: ToldFinal | undefined;
-  /** Every entry about this payment in the parties' journals, oldest first. */
+  /** All entries about this payment in the parties' journals, oldest first. */
   readonly entries: readonly JournalEntry[];
-  /** Messages that a party should have received but did not. */
+  /** Descriptions of messages that a party should have received but did not. */
   readonly missing: readonly string[];
 }
 
 export interface Stage {
   readonly run: RunFile;
   readonly terminal: Terminal;
-  /** Ends the waiting, as Ctrl-C does. */
+  /** Ends the waiting early, for example after Ctrl-C. */
   readonly signal?: AbortSignal;
-  /** Default: the secrets of the demo. */
+  /** Returns the secret of a client; default: the secrets of the demo. */
   readonly secretOf?: (clientId: string) => string;
   /** Called just before the payment is submitted. */
   readonly onSubmitting?: (uetr: string) => void;
 }
 
-const pollMs = 50; // reads the whole journals
-const resubmitMs = 1_000; // a killed process needs about that long to restart
+const pollMs = 50; // not shorter, because each poll reads the journals completely
+const resubmitMs = 1_000; // a killed process needs about this long to restart
 /**
- * A party journals its message only when it gets the answer. So hold each line back this long, in case an older one
- * follows.
+ * Delay before a line is printed, so that lines appear in order. A party journals a sent message only when it
+ * gets the answer, so an older line may arrive later.
  */
 const settleMs = 150;
-const quietMs = 300; // a repeat or a contradiction soon follows the first report (accounts 0009, 0010)
+// wait this long for further entries: for accounts 0009 and 0010, other reports soon follow the first
+const quietMs = 300;
 
 /**
  * @throws UserError if the gateway refuses a request, with its explanation
@@ -83,7 +88,7 @@ export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<Play
   const gateway = gatewayClient(stage.run.apiUrl, stage.secretOf);
   const trip = await planTrip(gateway, plan);
   const operator = trip.sourceSystem;
-  await gateway.token(operator); // a refusal or a silence here leaves no doubt about a payment
+  await gateway.token(operator); // log in first: if this fails, no payment can have been stored
   const quote = await chooseQuote(stage, { gateway, plan, trip });
   const written = writeInstruction({
     quote,
@@ -105,7 +110,7 @@ interface Trip {
   readonly sourceSystem: string;
 }
 
-/** Looks up the currencies and payment systems of both countries in the gateway's reference data. */
+/** Finds the currencies and payment systems of both countries in the gateway's reference data. */
 async function planTrip(gateway: GatewayClient, plan: PaymentPlan): Promise<Trip> {
   const psp = plan.debtorAgent;
   const [source, destination] = await Promise.all([
@@ -186,7 +191,7 @@ function quoteCells({ fxpfinInstId, exchangeRate, debtorAgent, creditorAgent }: 
 interface Underway {
   readonly gateway: GatewayClient;
   readonly plan: PaymentPlan;
-  /** Payment system that submits. */
+  /** Id of the payment system that submits the pacs.008. */
   readonly operator: string;
   readonly quote: OfferedQuote;
   readonly written: WrittenInstruction;
@@ -226,7 +231,10 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
   };
 }
 
-/** The final status as the source was told it, with the rule if the gateway itself rejected. */
+/**
+ * Reads the final status from the journal entry of the source operator. It includes the rule id if the
+ * gateway itself rejected the payment.
+ */
 function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageValues): ToldFinal | undefined {
   if (status === undefined) return undefined;
   const [said] = (bytes === undefined ? undefined : values.pacs002(bytes).additionalInformation) ?? [];
@@ -235,8 +243,9 @@ function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageVal
 }
 
 /**
- * Sends the same bytes again until they are answered. A repeat is an enquiry, never a second payment. Once an attempt
- * may have been stored, a later refusal does not prove that there is no payment.
+ * Sends the same bytes until the gateway answers. The gateway treats a repeat as an enquiry, never as a
+ * second payment. Once an attempt may have been stored, a later refusal does not prove that no payment
+ * exists.
  */
 async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {
   const { run, terminal, signal } = stage;
@@ -266,13 +275,16 @@ interface Following extends Underway {
   readonly answering: Promise<{ readonly elapsedMs: number; readonly report: Pacs002 }>;
   readonly values: MessageValues;
   readonly startedAt: number;
-  /** Whether the sandbox plays the quote's FX provider, so that we can read its journal. */
+  /**
+   * Whether the sandbox plays the FX provider of the quote. Only then can this command read the provider's
+   * journal.
+   */
   readonly isFxpOurs: boolean;
 }
 
 /**
- * Prints the answer and the parties' journal entries in the order of their times. It ends when each party was told and
- * a quiet moment has passed, or when the time is over.
+ * Prints the answer and the parties' journal entries in the order of their times. It ends `quietMs` after the
+ * last entry, once every party has received its messages. It also ends when the waiting time is over.
  */
 async function follow(stage: Stage, following: Following): Promise<readonly JournalEntry[]> {
   const { terminal, signal, run } = stage;
@@ -288,7 +300,7 @@ async function follow(stage: Stage, following: Following): Promise<readonly Jour
       waiting.push(answerLine(operator, elapsedMs, report));
       isAnswered = true;
     },
-    () => (isAnswered = true), // the caller that awaits the answer reports the error
+    () => (isAnswered = true), // the caller awaits the same promise and reports the error
   );
   const flush = (untilMs: number) => {
     waiting.sort((one, other) => one.elapsedMs - other.elapsedMs);
@@ -324,7 +336,7 @@ function answerLine(operator: string, elapsedMs: number, report: Pacs002): Timel
   };
 }
 
-/** Rule violations that the parties found, without duplicates. */
+/** Lists the rule violations that the parties found, without duplicates. */
 export function violationsIn(entries: readonly JournalEntry[]): readonly string[] {
   const said = entries.flatMap(({ party, violation }) =>
     violation === undefined ? [] : [`${party} found a rule broken: ${violation}`],
@@ -332,7 +344,7 @@ export function violationsIn(entries: readonly JournalEntry[]): readonly string[
   return [...new Set(said)];
 }
 
-/** Messages that parties have not received yet, as far as we can read their journals. */
+/** Lists the messages that parties have not received yet, judging by the journals of the sandbox parties. */
 function missingIn(entries: readonly JournalEntry[], isFxpOurs: boolean): readonly string[] {
   const got = (
     party: string,

@@ -1,17 +1,18 @@
-// Replaces a sandbox party by a person's own address: `--destination MY=http://127.0.0.1:9000`, `--fxp
-// MERISGS0=http://127.0.0.1:9001` (seed data). It changes only reference data, never how a payment is handled.
+// Replaces a sandbox party by the user's own server, as in `--destination MY=http://127.0.0.1:9000` or `--fxp
+// MERISGS0=http://127.0.0.1:9001`. This changes only addresses in the reference data, never how a payment is
+// handled.
 import type { SeedAddresses } from '../../db/seed.ts';
 import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
 import { UsageError } from '../errors.ts';
 
 export interface Replacements {
-  /** Base address by operator id. An operator may serve several countries, such as DE and FR. */
+  /** Base addresses by operator id. An operator may serve several countries, such as DE and FR. */
   readonly operators: ReadonlyMap<string, string>;
-  /** Base address by BIC. */
+  /** Base addresses of FX providers by BIC. */
   readonly fxps: ReadonlyMap<string, string>;
 }
 
-/** @throws UsageError if a country, FX provider or address is not understood */
+/** @throws UsageError if a country or FX provider is unknown, or an address is invalid */
 export function parseReplacements(destinations: readonly string[], fxps: readonly string[]): Replacements {
   return {
     operators: new Map(destinations.map((text) => parseOne('--destination', text, operatorOf))),
@@ -19,7 +20,7 @@ export function parseReplacements(destinations: readonly string[], fxps: readonl
   };
 }
 
-/** The address of each party: the sandbox, or its replacement. */
+/** Returns the address of each party: the sandbox, or the user's own server. */
 export function addressesWith(
   replaced: Replacements,
   sandbox: { readonly destination: string; readonly fxProvider: string },

@@ -1,15 +1,15 @@
-// The addresses of a running demo, for other commands, in `.isthmus/run.json`. A killed demo leaves the file behind, so
-// a reader must ask the api whether the demo still runs.
+// Reads and writes `.isthmus/run.json`, which tells other commands the addresses of the running demo. A
+// killed demo leaves the file behind, so a reader must ask the api whether the demo still runs.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, fileReason, UserError } from '../errors.ts';
 
 const runFile = z.object({
-  /** Returned by the api of this demo. Another Isthmus may use its port by now. */
+  /** Id that the api of this demo returns. Another Isthmus that uses the port by now returns another id. */
   instanceId: z.string(),
   apiUrl: z.string(),
-  /** Absent for an external Temporal server whose UI address we do not know. */
+  /** Absent for an external Temporal server whose UI address is unknown. */
   temporalUiUrl: z.string().optional(),
   temporalAddress: z.string(),
   temporalNamespace: z.string(),
@@ -20,19 +20,22 @@ const runFile = z.object({
   metrics: z.object({ api: z.string(), worker: z.string() }),
   journalDirectory: z.string(),
   logDirectory: z.string(),
-  /** A person's own base addresses, by operator id and BIC. We cannot read the journals of these parties. */
+  /**
+   * Base addresses of the user's own servers that replace sandbox parties, by operator id and BIC. The
+   * commands cannot read the journals of these parties.
+   */
   replaced: z.object({
     operators: z.record(z.string(), z.string()),
     fxps: z.record(z.string(), z.string()),
   }),
-  /** Process ids by name. They change at a restart. */
+  /** Process ids by process name. An id changes when its process restarts. */
   pids: z.record(z.string(), z.number()),
 });
 export type RunFile = z.infer<typeof runFile>;
 
 const pathIn = (folder: string) => join(folder, 'run.json');
 
-/** Readable by its owner only, because it holds the database's password. */
+/** Writes the run file. Only the owner may read it, because it contains the database's password. */
 export function writeRunFile(folder: string, values: RunFile): void {
   const unfinished = `${pathIn(folder)}.new`;
   writeFileSync(unfinished, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600 });
@@ -40,12 +43,12 @@ export function writeRunFile(folder: string, values: RunFile): void {
 }
 
 export function removeRunFile(folder: string): void {
-  rmSync(pathIn(folder), { recursive: true, force: true }); // even if it is a directory
+  rmSync(pathIn(folder), { recursive: true, force: true }); // recursive, in case the path is a directory
 }
 
 /**
  * @returns undefined if there is no run file
- * @throws UserError if it cannot be read, or another version wrote it
+ * @throws UserError if the file cannot be read, or another version of Isthmus wrote it
  */
 function readRunFile(folder: string): RunFile | undefined {
   try {
@@ -60,7 +63,10 @@ function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/** @throws UserError if no demo runs on the folder, it is not up yet, or another Isthmus answers at its address */
+/**
+ * @throws UserError if no demo uses the folder, the demo is still starting, or another Isthmus answers at its
+ *   address
+ */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
   if (run === undefined) {
@@ -82,10 +88,10 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   }
 }
 
-/** Health address of a demo's api. Its answer names the instance. */
+/** Health address of the demo's api. The answer contains the instance id. */
 export const healthOf = ({ apiUrl }: Pick<RunFile, 'apiUrl'>): string => `${apiUrl}/health/live`;
 
-/** @param healthUrl address whose answer names the instance */
+/** @param healthUrl address whose answer contains the instance id */
 export async function whoAnswers(
   healthUrl: string,
   instanceId: string,
@@ -99,16 +105,19 @@ export async function whoAnswers(
   }
 }
 
-/** The filter of the list. Operators append their own filters (docs/operations/postgres-and-temporal.md). */
+/**
+ * Temporal's query for all payments. Operators extend the query in the UI
+ * (docs/operations/postgres-and-temporal.md).
+ */
 const everyPayment = 'WorkflowType = "payment"';
 
-/** Address of the list of all payments; undefined if we do not know the UI of the Temporal server. */
+/** Address of the list of all payments in Temporal's UI; undefined if the address of the UI is unknown. */
 export function paymentsUrl({ temporalUiUrl, temporalNamespace }: RunFile): string | undefined {
   if (temporalUiUrl === undefined) return undefined;
   return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows?query=${encodeURIComponent(everyPayment)}`;
 }
 
-/** Address of one payment; undefined in the same case. */
+/** Address of one payment in Temporal's UI; undefined if the address of the UI is unknown. */
 export function paymentUrl({ temporalUiUrl, temporalNamespace }: RunFile, uetr: string): string | undefined {
   if (temporalUiUrl === undefined) return undefined;
   return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(`pacs008/${uetr}`)}`;

@@ -1,4 +1,4 @@
-// The demo's parties, read from its directory (db/seed), so that there is only one list of them.
+// The parties of the demo. They come from the seed data (db/seed), so that there is only one list of them.
 import clearingSystemFile from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import institutionFile from '../../db/seed/institutions.json' with { type: 'json' };
 
@@ -10,7 +10,7 @@ interface DemoInstitution {
 }
 const institutions: readonly DemoInstitution[] = institutionFile;
 
-/** Payment systems, each with its operator and the countries that it serves. */
+/** All payment systems, each with its operator and the countries that the system serves. */
 export const demoSystems: readonly {
   readonly clearingSystemId: string;
   readonly operatorId: string;
@@ -24,6 +24,6 @@ const bicsOf = (isMeant: (one: DemoInstitution) => boolean): readonly string[] =
 
 export const demoFxpBics = bicsOf(({ roles }) => roles.includes('fxp'));
 
-/** BICs of the onboarded PSPs of a country. */
+/** Returns the BICs of the onboarded PSPs of a country. */
 export const demoPspBicsOf = (countryCode: string): readonly string[] =>
   bicsOf((one) => one.countryCode === countryCode && one.roles.includes('psp'));

@@ -1,5 +1,5 @@
-// Starts and stops the embedded default in order: Postgres, Temporal, schema and seed data, then api, worker and
-// sandbox as separate processes. It plays no payment.
+// Starts and stops the whole demo system in order. First come Postgres and Temporal, then the schema and seed
+// data, then api, worker and sandbox as separate processes. It plays no payment.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ import { ensureWorkflowBundle } from '../workflow-bundle.ts';
 
 export interface StartSystemOptions {
   readonly env: Environment;
-  /** Folder of the project. */
+  /** Root folder of the project. */
   readonly root: string;
-  /** `.isthmus`: data, logs, journals, fetched binaries. */
+  /** Folder of data, logs, journals and fetched binaries; default: `.isthmus`. */
   readonly folder: string;
   readonly replaced: Replacements;
   readonly say: Say;
@@ -36,15 +36,16 @@ export interface StartSystemOptions {
 
 export interface RunningSystem {
   readonly run: RunFile;
-  /** Resolves with a message when Postgres or Temporal has ended, because nothing works without them. */
+  /** Resolves with a message when Postgres or Temporal has ended. The system cannot work without them. */
   readonly broken: Promise<string>;
-  /** Stops processes before the servers that they need. */
+  /** Stops the processes first, then the servers that they need. */
   stop(): Promise<void>;
 }
 
 /**
- * @throws FolderInUseError while another command uses the folder, before anything in it changes
- * @throws the error that kept a part from starting, with the end of its log, after it has stopped all other parts
+ * @throws FolderInUseError if another command uses the folder. Nothing in the folder has then changed.
+ * @throws the error of the part that did not start, with the end of its log. All other parts are then
+ *   stopped.
  */
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
   refuseTls(options.env);
@@ -59,7 +60,10 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   }
 }
 
-/** Builds into the folder. The processes restart from these files, so only their owner may write them. */
+/**
+ * Builds the processes into the folder, then starts all parts. The processes restart from the built files, so
+ * only the owner may write them.
+ */
 async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   const { root, folder, say } = options;
   const { api, worker, sandbox } = entries;
@@ -67,13 +71,13 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
     ensureWorkflowBundle(root, folder),
   ]);
-  building.catch(() => undefined); // the caller that awaits it reports the error
+  building.catch(() => undefined); // the code that awaits this promise below reports the error
   const servers = await startServers(options);
-  removeRunFile(folder); // left by a demo that was killed
-  process.once('exit', () => removeRunFile(folder)); // also if a second Ctrl-C ends everything
+  removeRunFile(folder); // a killed demo may have left its run file
+  process.once('exit', () => removeRunFile(folder)); // runs even after a second Ctrl-C
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
-    removeRunFile(folder); // first, so that other commands no longer find this demo
+    removeRunFile(folder); // removed first, so that other commands no longer find this demo
     const [sandbox, ...ours] = processes.toReversed();
     await Promise.all(ours.map((one) => one.stop()));
     await sandbox?.stop();
@@ -98,12 +102,18 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
 interface RunningServers {
   readonly postgres: RunningPostgres;
   readonly temporal: RunningTemporal;
-  /** Resolves when one of our servers has ended, with its name, the reason and its log file. */
+  /**
+   * Resolves when one of the embedded servers has ended. The message contains its name, the reason and the
+   * log file.
+   */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts both in parallel. @throws the first failure, after it has stopped the other */
+/**
+ * Starts Postgres and Temporal in parallel.
+ * @throws the error of the server that failed, after the other one was stopped
+ */
 async function startServers({ env, folder, say }: StartSystemOptions): Promise<RunningServers> {
   const starting = [
     startPostgres({ env, folder, database: 'isthmus', preferredPort: defaultPostgresPort, say }),
@@ -141,12 +151,15 @@ async function endOf(name: string, { exited, logFile }: Pick<RunningPostgres, 'e
   return `${name} has ended: ${how}.${logFile === undefined ? '' : ` Its log is ${logFile}.`}`;
 }
 
-/** For an external server, both processes use the login of DATABASE_URL. For the embedded server, each gets its own. */
+/**
+ * Returns the database logins of api and worker. On an external server, both use the login of DATABASE_URL.
+ * On the embedded server, each gets its own login.
+ */
 async function loginsOn({ url, pid }: RunningPostgres): Promise<ProcessLogins> {
   return pid === undefined ? { api: url, worker: url } : makeLogins(url);
 }
 
-/** Chooses free ports, and returns base addresses on loopback. */
+/** Chooses a free port for each process and returns the base addresses on loopback. */
 async function choosePorts(say: Say) {
   const choose = async (preferred?: number, owner?: string) => {
     const chosen = await freePort(preferred);
@@ -187,7 +200,9 @@ function describeRun(
 interface ProcessStart {
   readonly run: RunFile;
   readonly logins: ProcessLogins;
-  /** Running processes in the order of their start. The sandbox is last, so that it is stopped last. */
+  /**
+   * The started processes are appended here. The sandbox must be the last one, so that it is stopped last.
+   */
   readonly processes: SupervisedProcess[];
   readonly built: readonly [dist: string, workflowBundle: string];
 }
@@ -231,7 +246,7 @@ async function startProcesses(
   const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
   const parties = Object.values(run.sandbox).map((url) => `${url}/health`);
   await Promise.all([
-    // check the instance too, because another program may have taken the port
+    // Check the instance id too, because another program may have taken the port.
     api.untilReady(
       async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await isOurs(healthOf(run))),
     ),
@@ -243,7 +258,7 @@ async function startProcesses(
 
 const portOf = (url: string) => new URL(url).port;
 
-/** The processes and all commands use plain http to reach each other. */
+/** Refuses TLS settings, because the demo's processes and commands reach each other over plain http. */
 function refuseTls(env: Environment): void {
   const secured = ['TLS_CERT', 'TLS_CERT_FILE'].find((name) => (env[name] ?? '') !== '');
   if (secured !== undefined) {
@@ -253,7 +268,10 @@ function refuseTls(env: Environment): void {
   }
 }
 
-/** The embedded default: our own issuer with the demo clients, plain http on loopback. */
+/**
+ * The settings of api and worker in the demo: the built-in token issuer with the demo clients, and plain http
+ * on loopback.
+ */
 function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<string, string>> {
   return {
     TEMPORAL_ADDRESS: run.temporalAddress,
@@ -266,9 +284,10 @@ function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<str
     AUTH_AUDIENCE: run.apiUrl,
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
-    XERCES_SHARE: env['XERCES_SHARE'] || '0.2', // so that a person who plays a few payments sees the second engine
+    // high, so that the second XML engine checks a message even if the user plays only a few payments
+    XERCES_SHARE: env['XERCES_SHARE'] || '0.2',
     FOUR_EYES: env['FOUR_EYES'] ?? '0',
-    DRAIN_SECONDS: '0', // no load balancer needs time to notice
+    DRAIN_SECONDS: '0', // no load balancer needs time to notice the shutdown
     ALLOW_LOOPBACK_CALLBACKS: '1',
     WORKER_SERVES: 'all',
   };

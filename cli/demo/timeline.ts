@@ -1,5 +1,5 @@
-// Shows a payment as its parties saw it, one line per message: time, sender and receiver, message, status. It shows the
-// journals of the parties, not the gateway's own view.
+// Prints the timeline of a payment with one line per message: time, sender and receiver, message, status. The
+// lines come from the journals of the parties, not from the gateway.
 import { reasonInWords } from '../../core/rejections/reason-words.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { MessageValues } from './message-values.ts';
@@ -8,13 +8,13 @@ import { showAmount, statusStyles, wrap, type Terminal } from '../terminal.ts';
 export interface TimelineLine {
   /** Milliseconds since the pacs.008 was submitted. */
   readonly elapsedMs: number;
-  /** Sender and receiver; a single party if nothing was sent. */
+  /** Sender and receiver, or one party if no message was sent. */
   readonly parties: string;
-  /** Such as `pacs.008`; for an event without a message, its name. */
+  /** Name of the message, such as `pacs.008`, or of an event without a message. */
   readonly message: string;
   readonly status?: string;
   readonly detail: string;
-  /** A rule that was broken. */
+  /** The rule that the gateway broke, according to the party. */
   readonly violation?: string;
 }
 
@@ -34,10 +34,10 @@ function partiesOf(direction: JournalEntry['direction'], party: string): string 
   }
 }
 
-/** `pacs.008` of pacs008; `ledger` stays. */
+/** Formats a message name: `pacs008` becomes `pacs.008`. `ledger` stays unchanged. */
 const nameOf = (kind: JournalEntry['kind']) => kind.replace(/(?=\d{3}$)/, '.');
 
-/** A journal entry as a line. */
+/** Converts a journal entry into a line of the timeline. */
 export function lineOf(entry: JournalEntry, startedAt: number, values: MessageValues): TimelineLine {
   const party = entry.party.slice(entry.party.indexOf('/') + 1);
   const status = entry.kind === 'ledger' ? undefined : entry.status;
@@ -51,7 +51,7 @@ export function lineOf(entry: JournalEntry, startedAt: number, values: MessageVa
   };
 }
 
-/** A party's note that a message came as the HTTP answer to its own message. */
+/** The note of a party in its journal if it received a message as the HTTP answer to its own message. */
 const inHttpAnswer = 'in the HTTP answer';
 
 function detailOf(entry: JournalEntry, values: MessageValues): string {
@@ -65,7 +65,7 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
   return said.filter((part) => part !== undefined && part !== '').join('; ');
 
   function contentOf(): string | undefined {
-    if (entry.violation !== undefined) return undefined; // the message may be unreadable
+    if (entry.violation !== undefined) return undefined; // after a violation, the message may be unreadable
     if (kind === 'ledger') return bookingOf(entry);
     if (kind === 'pacs008' && direction === 'received') return forwardedTerms(bytes, values);
     if (kind === 'fxtr017') return tradeTerms(bytes, values);
@@ -80,7 +80,7 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
   }
 }
 
-/** Reasons for a missing answer, by the error codes of Node and its HTTP client. */
+/** Explains why an answer is missing, by the error code of Node or its HTTP client. */
 const reasons: Readonly<Partial<Record<string, string>>> = {
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
   UND_ERR_BODY_TIMEOUT: 'no answer in time',
@@ -107,7 +107,10 @@ function forwardedTerms(bytes: Uint8Array, values: MessageValues): string {
   );
 }
 
-/** An fxtr.017 states the trade from the side of the source PSP; the FX provider takes the opposite side. */
+/**
+ * Describes the trade in an fxtr.017 from the side of the FX provider. The message itself states the trade
+ * from the side of the source PSP.
+ */
 function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
   const trade = values.fxtr017(bytes);
   const { sourcePsp, tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;
@@ -120,7 +123,7 @@ function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
 const columns = { elapsed: 10, parties: 22, message: 8, status: 6 } as const;
 const detailIndent = columns.elapsed + columns.parties + columns.message + columns.status + 6;
 
-/** Prints a line. On a narrow terminal, its detail goes below it. */
+/** Prints a line. On a narrow terminal, the detail follows on the next line. */
 export function printLine(terminal: Terminal, line: TimelineLine): void {
   const head = [
     terminal.paint('muted', `+${line.elapsedMs} ms`.padStart(columns.elapsed)),

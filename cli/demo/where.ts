@@ -1,5 +1,5 @@
-// `npm run where`: the addresses of the demo that uses this folder, with its actual ports. Commands in the documents
-// use it, so that they never reach another Isthmus on the same machine.
+// `npm run where`: prints the addresses and actual ports of the demo that uses this folder. Commands in the
+// documents use it, so that they never reach another Isthmus on the same machine.
 import { printAddresses } from './addresses.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
@@ -24,7 +24,7 @@ type Place = keyof typeof valueOf;
 export const places = Object.keys(valueOf) as readonly Place[];
 
 /**
- * @returns undefined if the demo does not have it, such as the UI of an external Temporal server
+ * @returns undefined if the demo lacks that address, such as the UI of an external Temporal server
  * @internal exported for tests
  */
 export function placeIn(run: RunFile, place: Place): string | undefined {
@@ -32,8 +32,8 @@ export function placeIn(run: RunFile, place: Place): string | undefined {
 }
 
 /**
- * Prints every address, or only the named one.
- * @throws UsageError for an unknown name; UserError if no demo runs on the folder or it lacks that address
+ * Prints all addresses, or only the named one.
+ * @throws UsageError for an unknown name; UserError if no demo uses the folder or the demo lacks that address
  */
 export async function where({ folder, terminal }: CommandContext, name: string | undefined): Promise<void> {
   const place = places.find((one) => one === name);

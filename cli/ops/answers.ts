@@ -1,4 +1,4 @@
-// The answers of the gateway that `isthmus ops` shows, as `read` gives them.
+// Types of the gateway's answers that `isthmus ops` shows, after `read` has parsed them.
 import type { sentSchema } from '../../api/books/sent-books.ts';
 import type { alertPageSchema, alertWithEntriesSchema } from '../../api/operations/case-schemas.ts';
 import type { hindrancesOfManySchema, hindrancesSchema } from '../../api/operations/hindrances.ts';
@@ -26,7 +26,9 @@ export type ShownParties = Shown<typeof partiesSchema>;
 export type StandingPause = Shown<typeof pauseSchema>;
 export type ShownPause = Shown<typeof recordedPauseSchema>;
 export type ShownBook = Shown<typeof sentSchema>;
-/** `number` is present if there are several. */
+/**
+ * What delays the messages of one payment, or of several. Only the second form has a `number` in its items.
+ */
 export type ShownHindrances = Shown<typeof hindrancesSchema> | Shown<typeof hindrancesOfManySchema>;
 export interface Redelivery {
   readonly kinds: readonly string[];

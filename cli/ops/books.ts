@@ -1,4 +1,5 @@
-// `isthmus ops books`: the books of a day that were sent, their receivers, and their state.
+// `isthmus ops books`: lists the daily books that the gateway sent for a day, with their receivers and
+// delivery state.
 import type { CommandContext } from '../command.ts';
 import { renderTable } from '../terminal.ts';
 import type { ShownBook } from './answers.ts';
@@ -7,7 +8,7 @@ import { shortTime } from './show.ts';
 
 const dayMs = 86_400_000;
 
-/** @param date `YYYY-MM-DD`; absent: yesterday (UTC) */
+/** @param date `YYYY-MM-DD`; default: yesterday (UTC) */
 export function listBooks(
   context: CommandContext,
   { date, ...options }: JsonOption & { readonly date?: string },

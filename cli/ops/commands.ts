@@ -1,5 +1,5 @@
-// The commands of `isthmus ops`: each asks the gateway over HTTP, as any operator may (docs/operations/on-duty.md), and
-// shows the answer. They must not look into the gateway's database.
+// The commands of `isthmus ops` (docs/operations/on-duty.md). Each sends requests to the gateway over HTTP as
+// an operator, and prints the answer. The commands must not read the gateway's database.
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -26,13 +26,13 @@ import { printParties } from './show-parties.ts';
 import { printEvidence } from './show-payment.ts';
 
 export interface ListOptions extends JsonOption {
-  /** The maximum number of items; pages are fetched until it is reached. */
+  /** Maximum number of items. The command fetches pages until it has that many. */
   readonly limit: string;
 }
 
-const pageSize = 500; // the gateway's maximum
+const pageSize = 500; // maximum that the gateway allows
 
-/** Reads and prints a list: with --json each page unchanged. */
+/** Fetches and prints a list. With --json, it prints each page unchanged. */
 async function listAll<Item>(
   context: CommandContext,
   { path, query, options }: { readonly path: string; readonly query: Query; readonly options: ListOptions },
@@ -103,7 +103,7 @@ export function listAlerts(context: CommandContext, query: Query, options: ListO
   return listAll(context, { path: '/alerts', query, options }, itemsOf, print);
 }
 
-/** Names the filters, so that the user sees a mistyped one. */
+/** Returns the message for an empty list. It names the filters, so that the user notices a mistyped one. */
 function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): string {
   const used = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${inWords(name)} ${value}`],
@@ -112,7 +112,7 @@ function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): st
   return what === 'alert' && query['state'] === undefined ? `${which} is open or taken.` : `${which}.`;
 }
 
-/** `minAmount`: min amount */
+/** Turns a parameter name such as `minAmount` into words: `min amount`. */
 const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function limitOf({ limit }: ListOptions, most = 100_000): number {
@@ -149,9 +149,12 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   });
 }
 
-const learntWithinMs = 3_000; // by then every worker knows that a party was paused or resumed
+const learntWithinMs = 3_000; // within this time, every worker learns that a party was paused or resumed
 
-/** If the payment was refused because its destination was paused: that pause. */
+/**
+ * Finds the pause of the destination that caused the refusal of the payment. Returns an empty list for other
+ * payments.
+ */
 async function pausedFor(
   gateway: Gateway,
   { decision, events }: ShownEvidence,
@@ -168,7 +171,7 @@ function alertIdOf(id: string): string {
   throw new UsageError(`${id}: name a payment by its UETR, or an alert by its id.`);
 }
 
-/** An action on an alert or a payment. */
+/** An action of an operator on an alert or a payment. */
 export interface Act {
   readonly action: string;
   readonly id: string;
@@ -176,11 +179,14 @@ export interface Act {
   /** For a payment: the kinds of alerts to close. */
   readonly kinds?: readonly string[];
   readonly all?: true;
-  /** For a payment: the last alert that the operator has looked at. */
+  /** For a payment: the id of the last alert that the operator has seen. */
   readonly seen?: string;
 }
 
-/** Runs take, note, close or reopen on an alert, or on a payment with all its alerts. */
+/**
+ * Takes, closes or reopens an alert, or adds a note to it. For a payment, it does this to the alerts of the
+ * payment.
+ */
 export async function act(
   context: CommandContext,
   { action, id, note, kinds = [], all, seen }: Act,
@@ -228,9 +234,9 @@ export interface DeadOptions extends JsonOption {
   readonly yes?: true;
 }
 
-const mostDead = 1_000; // maximum per request of the gateway
+const mostDead = 1_000; // maximum number of dead letters that the gateway accepts per request
 
-/** Lists the dead letters; with --yes, redelivers them. */
+/** Lists the dead letters. With --yes, it asks the gateway to send them again. */
 export async function redeliverDead(context: CommandContext, options: DeadOptions): Promise<void> {
   const { kinds, party, reason: closedReason, yes } = options;
   const limit = limitOf(options, mostDead);

@@ -1,5 +1,5 @@
-// Chooses the gateway that `isthmus ops` and `isthmus admin` ask, and the client: from the environment, or the running
-// demo.
+// Chooses the gateway for `isthmus ops` and `isthmus admin`, and the client that logs in. Both come from the
+// environment or from the running demo.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { setting, withFilesOf, type Environment } from '../../core/settings/environment-variables.ts';
@@ -12,19 +12,25 @@ import { openGateway, read, type Gateway } from '../gateway.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface JsonOption {
-  /** Print the answer unchanged. */
+  /** Whether to print the answer unchanged, as JSON. */
   readonly json?: true;
 }
 
 export interface Asked {
   readonly ask: (gateway: Gateway) => Promise<string>;
-  /** Default: `read`. */
+  /** Parses the answer; default: `read`. */
   readonly parse?: (text: string) => unknown;
-  /** It knows the type of its answer. */
+  /**
+   * Prints the parsed answer. The parameter has type `never`, so that each command can declare the type of
+   * its own answer.
+   */
   readonly print: (terminal: Terminal, answer: never, gateway: Gateway) => void | Promise<void>;
 }
 
-/** Asks the gateway, and prints its answer: unchanged with --json, else by `print`. */
+/**
+ * Sends a request to the gateway, and prints the answer by `print`. With --json, it prints the answer
+ * unchanged.
+ */
 export async function tell(
   context: CommandContext,
   { json }: JsonOption,
@@ -36,7 +42,10 @@ export async function tell(
   else await print(context.terminal, parse(text) as never, gateway);
 }
 
-/** Connects to the gateway of ISTHMUS_URL, or to the running demo as its operator. */
+/**
+ * Connects to the gateway at ISTHMUS_URL. Without ISTHMUS_URL, it connects to the running demo as the demo's
+ * operator.
+ */
 export async function connectGateway({ env, folder }: CommandContext): Promise<Gateway> {
   const given = env['ISTHMUS_URL'] ?? '';
   const secret = secretFrom(env);
@@ -45,7 +54,7 @@ export async function connectGateway({ env, folder }: CommandContext): Promise<G
       if (!(error instanceof UserError)) throw error;
       throw new UserError(`${error.message} To ask another gateway, name it in ISTHMUS_URL.`);
     });
-    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second operator
+    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // the demo's second operator is operator2
     return openGateway({ url: apiUrl, clientId, secret: secret || demoSecretOf(clientId) });
   }
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
@@ -68,6 +77,9 @@ const clientSecret = setting(
   cliEnvironmentVariables.ISTHMUS_CLIENT_SECRET,
 );
 
-/** Returns an empty string if no secret is set. @throws ConfigurationError */
+/**
+ * Reads the client secret from the environment or its file; an empty string if none is set.
+ * @throws ConfigurationError
+ */
 export const secretFrom = (env: Environment): string =>
   withFilesOf([clientSecret], env, (path) => readFileSync(path, 'utf8'))[clientSecret.name] ?? '';

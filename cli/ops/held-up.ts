@@ -1,12 +1,15 @@
-// Says in words what keeps messages from going out, according to the workers' latest reports.
+// Explains why messages are not being sent, according to the workers' latest reports.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownHindrances } from './answers.ts';
 
-const wordEverySeconds = 5; // interval of the reports: activities/upkeep/report-receivers.ts
-const missedAfterSeconds = 2 * wordEverySeconds; // one report may be late
+const wordEverySeconds = 5; // interval of the workers' reports, set in activities/upkeep/report-receivers.ts
+const missedAfterSeconds = 2 * wordEverySeconds; // two intervals, because one report may be late
 
-/** Says which essential part is down. It checks the engine first, because workers cannot work without it. */
+/**
+ * Says whether Temporal or all workers are down. It checks Temporal first, because workers cannot work
+ * without it.
+ */
 export function silenceOf({
   engineAnswers,
   workers,
@@ -41,14 +44,14 @@ function hindrancesInWords(shown: ShownHindrances): readonly string[] {
   return [...nowhere, ...waiting];
 }
 
-/** Prints nothing if nothing keeps messages from going out. */
+/** Prints why messages are not being sent. It prints nothing if all messages can be sent. */
 export function printHindrances(terminal: Terminal, shown: ShownHindrances): void {
   for (const line of hindrancesInWords(shown)) terminal.line(terminal.paint('warning', `! ${line}`));
 }
 
 /**
- * Names a receiver by its gate key. Callbacks: `<party> <host> <origin>`. A party behind a directory: `<address>
- * <party>`. Otherwise the key is the registered address.
+ * Describes the receiver of a gate key. The key for callbacks is `<party> <host> <origin>`. The key of a
+ * party behind a directory is `<address> <party>`. Any other key is a registered address.
  */
 export function receiverInWords(receiver: string, whose: readonly string[]): string {
   const [first = '', second, origin] = receiver.split(' ');

@@ -1,4 +1,4 @@
-// `npm run ops` (through cli/bootstrap.mjs) and, in an image, `isthmus ops`: an operator's commands. This file only
+// Declares `npm run ops` (in the container image, `isthmus ops`), the commands of an operator. This file only
 // reads the options.
 import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
@@ -49,7 +49,7 @@ function addOps(command: Command, context: CommandContext): void {
 const json = new Option('--json', 'print the answer of the gateway unchanged');
 const limit = new Option('--limit <number>', 'how many at most').default('50');
 
-/** Filters by the gateway's own parameter names. */
+/** Filters of the payment list, by the name of the gateway's query parameter. */
 const paymentFilters = {
   status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
   state: '<waiting|in-doubt|telling|dead-letter|done>',
@@ -92,14 +92,20 @@ const submissionFilters = {
 
 const pauseFilters = { party: '<payment system, BIC or internalId>', from: '<time>', to: '<time>' } as const;
 
-/** The option of a filter, as commander names it. Users type `--message-id`, like MsgId in the message. */
+/**
+ * Maps a query parameter to the option name in commander. `messageIdentification` becomes `--message-id`,
+ * like MsgId in the message.
+ */
 const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
 
-/** `--min-amount` of minAmount. */
+/** Returns the command-line flag of a query parameter, such as `--min-amount` for `minAmount`. */
 const flagOf = (name: string) =>
   `--${optionOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Puts a UUID into lower case, as messages have it. Other tools may show it in capitals (RFC 9562, 4). */
+/**
+ * Converts a UUID to lower case, as in messages. Other tools may print it in upper case (RFC 9562, section
+ * 4).
+ */
 const asUuid = (id: string) => (isUuid(id) ? id.toLowerCase() : id);
 
 function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {

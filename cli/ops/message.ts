@@ -1,5 +1,6 @@
-// `isthmus ops message`: prints one message of a payment, usually a refused one. A file gets the exact bytes, to keep
-// or to send again. On a terminal, control characters are escaped, because the message may contain anything.
+// `isthmus ops message`: prints one message of a payment, usually a refused one. If the output is a file, it
+// receives the exact bytes. On a terminal, control characters are escaped, because another party wrote the
+// message.
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
@@ -8,13 +9,13 @@ import { read, type Gateway } from '../gateway.ts';
 import type { ShownEvidence } from './answers.ts';
 import { connectGateway } from './connection.ts';
 
-/** Destination of the bytes, such as standard output. */
+/** Where the bytes are written, such as standard output. */
 export interface Output {
   readonly isTTY?: boolean;
   write(bytes: Uint8Array): unknown;
 }
 
-/** @param id MsgId, or the id of a message that does not count, as `ops show` prints it */
+/** @param id the MsgId, or the id that `ops show` prints for a refused message */
 export async function printMessage(
   context: CommandContext,
   { uetr, id }: { readonly uetr: string; readonly id: string },
@@ -31,7 +32,7 @@ export async function printMessage(
   for (const line of bytes.toString().split('\n')) context.terminal.line(visible(line));
 }
 
-/** @throws UserError if no shown message has that MsgId, or several have it */
+/** @throws UserError if no message of the payment has that MsgId, or if several have it */
 async function idOf(gateway: Gateway, uetr: string, messageIdentification: string): Promise<string> {
   const { messages } = read(await gateway.get(`/payments/${encodeURIComponent(uetr)}`)) as ShownEvidence;
   const [found, ...others] = messages.filter((one) => one.messageIdentification === messageIdentification);

@@ -1,6 +1,5 @@
-// `isthmus ops pause` and `resume`: a paused destination gets no new payments, and a paused FX provider's rates give no
-// quotes.
-// `isthmus ops pauses` lists all pauses, past and present.
+// `isthmus ops pause`, `resume` and `pauses`. A paused destination gets no new payments. The gateway makes no
+// quotes from the rates of a paused FX provider. `isthmus ops pauses` lists all current and past pauses.
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import type { Query } from '../gateway.ts';

@@ -1,5 +1,5 @@
-// `isthmus ops settle`: records how a payment in doubt ended. One operator records the outcome. Another confirms it by
-// naming its id and status, or either operator withdraws it.
+// `isthmus ops settle`: records how a payment in doubt ended. One operator records the outcome. A second
+// operator confirms the outcome by its id and status. Either operator can withdraw the outcome instead.
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
@@ -93,7 +93,7 @@ async function withdraw(
   });
 }
 
-/** The decider, in words. */
+/** Display names of the parties that can decide a payment. */
 const nameOf = {
   destination: 'a final of its destination',
   gateway: 'the gateway itself',

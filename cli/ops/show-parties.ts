@@ -1,5 +1,5 @@
-// Prints `isthmus ops parties`: parties that are down, payments that wait for a final status, and messages that did not
-// count.
+// Prints the output of `isthmus ops parties`: parties that are down, payments that wait for a final status,
+// and messages that the gateway refused.
 import type { Style, Terminal } from '../terminal.ts';
 import type { ShownParties } from './answers.ts';
 import { receiverInWords, silenceOf } from './held-up.ts';
@@ -67,8 +67,8 @@ export function printParties(terminal: Terminal, shown: ShownParties): void {
 }
 
 /**
- * Prints how many messages of a party did not count, and the command that shows each reason. Few of them raise an
- * alert.
+ * Prints how many messages of a party the gateway refused, and the command that shows each reason. Most
+ * refused messages raise no alert, so the operator must see them here.
  */
 function printRefused(
   terminal: Terminal,

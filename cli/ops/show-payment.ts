@@ -1,16 +1,16 @@
-// Prints one payment for `isthmus ops show`. First come its terms, whether it has left, and what needs a person; then
-// its whole record.
+// Prints one payment for `isthmus ops show`. It first prints the terms, whether the instruction was sent, and
+// the problems for the operator. The whole record follows.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
 import { statusStyles, type Style, type Terminal } from '../terminal.ts';
 import { printHindrances } from './held-up.ts';
 import type { ShownDelivery, ShownEvidence, ShownPause, ShownPayment } from './answers.ts';
 import { amountOf, pauseInWords, printEntries, printOutcome, shortTime } from './show.ts';
 
-/** Data that is shown beside the evidence of a payment. */
+/** Data that is printed together with the evidence of a payment. */
 export interface Beside {
-  /** The payment as lists show it; undefined before it is judged. */
+  /** The payment as in lists of payments; undefined until the gateway has decided to accept or reject it. */
   readonly listed: ShownPayment | undefined;
-  /** The pause because of which the payment was refused. */
+  /** The pause of the destination that caused the refusal; empty if there is none. */
   readonly paused: readonly ShownPause[];
 }
 
@@ -84,7 +84,10 @@ type ShownMessage = ShownEvidence['messages'][number];
 const isSubmission = ({ direction, message }: ShownMessage) =>
   direction === 'in' && message.startsWith('pacs.008');
 
-/** Whether a message answers a repeat with other content. Such a refusal says nothing about the payment. */
+/**
+ * Whether a message answers a second pacs.008 with the same UETR but different content. Such a refusal says
+ * nothing about the payment itself.
+ */
 function isOfRepeat(
   { direction, inReplyTo }: ShownMessage,
   {
@@ -96,7 +99,7 @@ function isOfRepeat(
   return all.some((one) => one.messageId === inReplyTo && isSubmission(one));
 }
 
-/** The problems that an operator must look at, collected from the whole record. */
+/** Collects the problems that an operator must look at from the whole record. */
 function needsPerson({ uetr, deliveries }: ShownEvidence, listed: ShownPayment | undefined): string[] {
   const dead = deliveries.filter(isGivenUp).map(({ kind, party }) => `${kind} to ${party}`);
   return [
@@ -118,17 +121,23 @@ const arrowOf = ({ direction, party }: { readonly direction: string; readonly pa
 const leftOutInWords = (what: string, number: string) =>
   `… ${number} more ${what}, between the first and the newest, are left out`;
 
-/** The time when two operators settle a payment in doubt is unknown. */
+/**
+ * Names the next event of the payment, and its time. The time is omitted if two operators must settle the
+ * payment, because it is unknown.
+ */
 const nextInWords = (waitsFor: NonNullable<ShownEvidence['waitsFor']>) =>
   waitsFor.what === 'person' ? 'two operators (settle)' : `${waitsFor.what}, ${dueTime(waitsFor)}`;
 
-/** If the time has passed, it is overdue: an enquiry that has not gone out, or a deadline that was not kept. */
+/**
+ * Formats the time of the next event. A time in the past means that an enquiry was not sent or a deadline was
+ * missed.
+ */
 function dueTime({ at }: NonNullable<ShownEvidence['waitsFor']>): string {
   const isOverdue = at !== null && Date.parse(at) <= Date.now();
   return isOverdue ? `due since ${shortTime(at)}` : shortTime(at);
 }
 
-/** The amounts and parties of a payment, for an operator who answers a caller. */
+/** Describes the amounts and parties of a payment, for an operator who answers a caller. */
 function termsOf(one: ShownPayment): string {
   const parts = [
     `${amountOf(one.sourceAmount)} → ${amountOf(one.destinationAmount)}`,
@@ -140,7 +149,10 @@ function termsOf(one: ShownPayment): string {
   return parts.join('   ');
 }
 
-/** Says in words whether the instruction has left, from the attempts to send it. Callers ask this first. */
+/**
+ * Says whether the instruction was sent to the destination, judging by the delivery attempts. Callers ask
+ * this first.
+ */
 function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   const { attempts = [], attemptsLeftOut = [] } = instruction ?? {};

@@ -1,4 +1,5 @@
-// Prints payments, alerts and entries for `isthmus ops`, in tables with one line each. Times are UTC, to the second.
+// Prints payments, alerts and entries for `isthmus ops` as tables with one line per item. Times are UTC,
+// without fractions of a second.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
 import { renderTable, showAmount, statusStyles, type Style, type Terminal } from '../terminal.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   ShownSubmission,
 } from './answers.ts';
 
-/** `2026-01-05 04:00:00` */
+/** Formats an ISO 8601 time as `2026-01-05 04:00:00`. */
 export function shortTime(at: string | null): string {
   return at === null ? '-' : at.slice(0, 19).replace('T', ' ');
 }
@@ -45,7 +46,10 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
   printTable(terminal, paymentColumns, rows, (index) => statusStyles[payments[index]?.status ?? '']);
 }
 
-/** The decider, and whether the destination has contradicted the decision. */
+/**
+ * Names the party that decided the payment, and says whether the destination later contradicted that
+ * decision.
+ */
 const decidedBy = (one: ShownPayment) =>
   one.isContradicted ? `${one.decidedBy ?? '-'}, contradicted` : (one.decidedBy ?? '-');
 
@@ -76,7 +80,7 @@ export function printSubmissions(terminal: Terminal, submissions: readonly Shown
   );
 }
 
-/** The first line is the heading. */
+/** Prints a table with a heading line. */
 export function printTable(
   terminal: Terminal,
   columns: readonly string[],
@@ -109,7 +113,10 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
   );
 }
 
-/** The status and reason of an alert, from its detail: `confirmation RJCT AB03`, or `decided RJCT, reported ACCC`. */
+/**
+ * Describes an alert by the statuses in its detail, such as `confirmation RJCT AB03` or `decided RJCT,
+ * reported ACCC`.
+ */
 function whatOf({ detail }: ShownAlert): string {
   const { decided, reported } = detail;
   const reasonCode = detail['reasonCode'];
@@ -129,7 +136,7 @@ export function printAlert(terminal: Terminal, alert: ShownAlert, entries: reado
   printEntries(terminal, entries);
 }
 
-const namedAlerts = 10; // limit, because one entry can be about thousands of alerts
+const namedAlerts = 10; // maximum number of alerts named per entry, because one entry can be about thousands
 
 export function printEntries(terminal: Terminal, entries: readonly ShownEntry[]): void {
   for (const { at, by, action, note, alerts, alertCount } of entries) {
@@ -142,7 +149,7 @@ export function printEntries(terminal: Terminal, entries: readonly ShownEntry[])
   }
 }
 
-/** Prints a recorded outcome of a payment in doubt. */
+/** Prints the outcome that an operator recorded for a payment in doubt. */
 export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   const said = statusInWords(one.status, one.reasonCode);
   const became =
@@ -156,7 +163,7 @@ export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   );
 }
 
-/** A current or past pause, in words. */
+/** Describes a current or past pause of a party. */
 export function pauseInWords(pause: ShownPause): string {
   const { party, by, at, because, resumedBy, resumedAt, resumedBecause } = pause;
   if (resumedBy === null) return `${party} is paused since ${shortTime(at)} by ${by}: ${because}`;

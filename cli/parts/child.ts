@@ -1,5 +1,6 @@
-// Starts a third-party server (Postgres, Temporal) as a child process that ends when we do, and stops it in order.
-// It has its own session. So Ctrl-C does not stop a server while the api still drains.
+// Starts a third-party server (Postgres, Temporal) as a child process, and stops it gracefully. The server
+// also stops when this process dies. It runs in its own session, so that Ctrl-C does not stop it while the
+// api still drains.
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../../core/settings/environment-variables.ts';
@@ -9,35 +10,38 @@ import { spawnGuarded } from './guard.mjs';
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Working directory; default: ours. */
+  /** Working directory; default: that of this process. */
   readonly cwd?: string;
   readonly env: Environment;
-  /** Output of the child; truncated at each start unless `keepLog`. */
+  /** File for the child's output. It is truncated at each start unless `keepLog` is set. */
   readonly logFile: string;
   readonly keepLog?: boolean;
-  /** Signal that asks it to stop. */
+  /** Signal that asks the child to stop. */
   readonly stopSignal: NodeJS.Signals;
-  /** Signal that ends it immediately; default: SIGKILL. */
+  /** Signal that ends the child immediately; default: SIGKILL. */
   readonly killSignal?: NodeJS.Signals;
-  /** Unprivileged user to run as; undefined: our own user. */
+  /** User that runs the child; undefined: the user of this process. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 export interface Child {
   readonly pid: number;
-  /** Resolves with a sentence when the child has ended, for whatever reason. Never rejects. */
+  /** Resolves with a message when the child has ended for any reason. Never rejects. */
   readonly exited: Promise<string>;
-  /** Asks it to stop, kills it after `stopTimeoutMs`, and returns when it is gone. May be called twice. */
+  /**
+   * Asks the child to stop, kills it after `stopTimeoutMs`, and resolves when it has ended. May be called
+   * twice.
+   */
   stop(): Promise<void>;
 }
 
-const startTimeoutMs = 60_000; // enough for crash recovery or the creation of tables on a busy machine
+const startTimeoutMs = 60_000; // enough for crash recovery or table creation on a busy machine
 const askEveryMs = 25;
 
 /**
  * Waits until a started server is up.
  * @param isUp polls the server; must not throw
- * @throws UserError with the end of its log, if the server ends or needs longer than a minute
+ * @throws UserError with the end of the log, if the server ends or needs longer than a minute
  */
 export async function untilUp(
   child: Child,
@@ -60,7 +64,7 @@ export async function untilUp(
   }
 }
 
-/** Whether the address answers 2xx now. */
+/** Whether the address answers with a 2xx status now. */
 export async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
@@ -71,7 +75,7 @@ export async function answersOk(url: string): Promise<boolean> {
   }
 }
 
-const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
+const stopTimeoutMs = 15_000; // Postgres with a full buffer pool needs a few seconds to shut down
 
 /** @throws UserError if the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
@@ -111,8 +115,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 }
 
 /**
- * Last lines of a log, for an error message, without stack traces. For a Go program that panicked, it ends with the
- * panic message.
+ * Returns the last lines of a log without stack traces, for an error message. After a panic of a Go program,
+ * the last line is the panic message.
  */
 export function tail(logFile: string, lines = 15): string {
   if (!existsSync(logFile)) return '';

@@ -1,5 +1,5 @@
-// Makes sure that only one process uses a data folder, because two servers on the same files would destroy them. The
-// kernel releases the file lock when its owner dies. The lock file stays.
+// Makes sure that only one process uses a data folder, because two servers would destroy each other's files.
+// It uses a file lock, which the kernel releases when the owner dies. The lock file itself is never removed.
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
@@ -9,24 +9,24 @@ import { fileReason, reasonOf, UserError } from '../errors.ts';
 export const claimName = 'owner.lock';
 
 export interface Claim {
-  /** May be called twice. */
+  /** Releases the folder. May be called twice. */
   release(): void;
 }
 
-/** Another live process owns the folder. */
+/** Thrown if another live process owns the folder. */
 export class FolderInUseError extends UserError {
   override readonly name = 'FolderInUseError';
 }
 
 /**
- * Makes this process the owner of an existing data folder, until `release` or the end of the process.
- * @throws FolderInUseError if another live process owns it; UserError if the lock file cannot be locked
+ * Makes this process the owner of an existing data folder, until it calls `release` or ends.
+ * @throws FolderInUseError if another live process owns the folder; UserError if locking fails
  */
 export function claimFolder(folder: string): Claim {
   const path = join(folder, claimName);
   let file: number | undefined;
   try {
-    // owner only: any process that can open the file could lock it
+    // Only the owner may open the file, because any process that can open it could lock it.
     file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (!tryLock(file)) {
       const owner = readFileSync(path, 'utf8').trim() || 'another';
@@ -57,6 +57,6 @@ function writeNumber(file: number): void {
     ftruncateSync(file);
     writeSync(file, `${process.pid}\n`, 0);
   } catch {
-    // ignore a full disk: the number only informs a person, and `reset` must still be able to free space
+    // Ignore a full disk. The process id only informs the user, and `reset` must still be able to free space.
   }
 }

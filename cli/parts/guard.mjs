@@ -1,18 +1,17 @@
-// Starts programs that must not outlive us, in separate sessions. They are stopped when this process dies, however
-// suddenly.
-// It may import only node: modules, because the bootstrap uses it before any dependency is installed.
+// Starts programs in separate sessions and stops them when this process dies, even after SIGKILL. It may
+// import only node: modules, because the bootstrap uses it before any dependency is installed.
 import { spawn } from 'node:child_process';
 
 /**
- * The shell waits for a word from us on a pipe, then execs the program. If we die first, the word never comes and
- * nothing starts. So a program never runs without its guard.
+ * This shell script waits for a line on a pipe from this process, then execs the program. If this process
+ * dies first, no line arrives and the program does not start. So a program never runs without its guard.
  */
 const starter = 'read -r word <&3 && exec "$@" 3<&-';
 
-const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
+const stopTimeoutMs = 15_000; // Postgres with a full buffer pool needs a few seconds to shut down
 
-// The guard's shell waits on a pipe from us. A word means that the program has ended normally. End of file means that
-// we died.
+// The guard's shell reads from a pipe of this process. A line means that the program has ended normally. End
+// of file means that this process died.
 const watcher = `
 read -r word && exit 0
 kill -"$2" "$1" 2>/dev/null || exit 0
@@ -24,22 +23,22 @@ kill -KILL "$1" 2>/dev/null
 `;
 
 /**
- * The running programs, each with its signals to stop it and to kill it.
+ * The running programs, each with the signals that stop and kill it.
  * @type {Map<import('node:child_process').ChildProcess, { stop: NodeJS.Signals, kill: NodeJS.Signals }>}
  */
 const running = new Map();
 let halted = false;
 
 /**
- * Starts a program that is stopped when this process ends, for whatever reason.
- * @param {string} command a path, or a name on the PATH; if it does not exist, a shell says so on standard error (exit
- *   code 127)
+ * Starts a program. The guard stops it when this process ends for any reason.
+ * @param {string} command a path, or a name on the PATH. If the command does not exist, the shell prints an
+ *   error and exits with 127.
  * @param {readonly string[]} args
- * @param {Omit<import('node:child_process').SpawnOptions, 'stdio'> & { stdio: readonly ('ignore' | 'inherit' | 'pipe' | number)[] }} options
- *   with stdin, stdout and stderr in `stdio`
- * @param {{ stop: NodeJS.Signals, kill?: NodeJS.Signals }} signals `stop` asks it to stop, with SIGKILL after 15 s;
- *   `kill` ends it immediately, default SIGKILL
- * @returns {import('node:child_process').ChildProcess} without a `pid` if it could not be started
+ * @param {Omit<import('node:child_process').SpawnOptions, 'stdio'> & { stdio: readonly ('ignore' | 'inherit'
+ *   | 'pipe' | number)[] }} options with stdin, stdout and stderr in `stdio`
+ * @param {{ stop: NodeJS.Signals, kill?: NodeJS.Signals }} signals `stop` asks the program to stop, and
+ *   SIGKILL follows after 15 s. `kill` ends it immediately; default: SIGKILL.
+ * @returns {import('node:child_process').ChildProcess} it has no `pid` if the program could not be started
  * @throws Error after `haltGuarded`
  */
 export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' }) {
@@ -50,7 +49,7 @@ export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' })
     detached: true,
   });
   const word = /** @type {import('node:stream').Writable | null | undefined} */ (child.stdio[3]);
-  word?.on('error', () => undefined); // the program has already ended
+  word?.on('error', () => undefined); // the write fails harmlessly if the program has already ended
   if (child.pid === undefined) return child;
   const release = guard(child.pid, stop);
   running.set(child, { stop, kill });
@@ -62,13 +61,14 @@ export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' })
   return child;
 }
 
-/** Whether no program may be started any more. */
+/** Whether `haltGuarded` or `killGuarded` was called. No program can be started after that. */
 export function isHalted() {
   return halted;
 }
 
 /**
- * Starts nothing from now on, asks every running program to stop, and waits for their end. It kills them after 15 s.
+ * Stops every running program and waits for its end. It kills programs that still run after 15 s. After this
+ * call, no program can be started.
  */
 export async function haltGuarded() {
   halted = true;
@@ -83,7 +83,7 @@ export async function haltGuarded() {
   clearTimeout(timer);
 }
 
-/** Starts nothing from now on, and kills every running program. */
+/** Kills every running program. After this call, no program can be started. */
 export function killGuarded() {
   halted = true;
   for (const [child, { kill }] of running) child.kill(kill);
@@ -92,17 +92,18 @@ export function killGuarded() {
 /**
  * @param {number} pid the child
  * @param {NodeJS.Signals} signal
- * @returns {() => void} call it when the child has ended, so that the guard never signals a reused pid
+ * @returns {() => void} must be called when the child has ended, so that the guard never signals a reused pid
  */
 function guard(pid, signal) {
   const shell = spawn('/bin/sh', ['-c', watcher, 'isthmus-guard', String(pid), signal.replace(/^SIG/, '')], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  shell.on('error', () => undefined); // without a guard, the child is still stopped on every orderly exit
+  // If the guard cannot start, the child is still stopped on every normal exit.
+  shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();
-  // A pipe keeps the event loop alive unless it is unref'ed.
+  // Call unref, because an open pipe would keep this process alive.
   if ('unref' in shell.stdin && typeof shell.stdin.unref === 'function') shell.stdin.unref();
   return () => shell.stdin.end('done\n');
 }

@@ -1,28 +1,28 @@
-// Creates the folder of data, logs and fetched programs, and checks it before anything is started in it. It must never
-// touch files that Isthmus did not make.
+// Creates the home folder for data, logs and fetched programs, and checks it before any program uses it. It
+// must never touch files that Isthmus did not create.
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { claimName } from './claim.ts';
 import { isThrowawayName } from './throwaway-folders.ts';
 import { fileReason, UserError } from '../errors.ts';
 
-/** Names that Isthmus creates in its folder, except throwaway folders. */
+/** Names of the files and folders that Isthmus creates in its home folder, except throwaway folders. */
 const ours =
   /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench|chaos)$/;
-/** Default name of the folder; only Isthmus uses it. */
+/** Default name of the home folder. No other program uses this name. */
 const ownName = '.isthmus';
 
 /**
  * Creates the folder if it is missing.
- * @throws UserError if it cannot be created or written to, or is not ours
+ * @throws UserError if the folder cannot be created or written to, or belongs to another program
  */
 export function openHome(folder: string): void {
   try {
-    // Not recursive if the parent exists: Node's recursive mkdir never ends where the kernel refuses a folder, as in
-    // /proc.
+    // If the parent exists, mkdir is not recursive. Node's recursive mkdir never returns if the kernel
+    // refuses to create the folder, as in /proc.
     if (!existsSync(folder)) mkdirSync(folder, { recursive: !existsSync(dirname(folder)) });
     refuseStrange(folder);
-    closeSync(openSync(join(folder, claimName), 'a', 0o600)); // marks the folder as ours
+    closeSync(openSync(join(folder, claimName), 'a', 0o600)); // marks the folder as a folder of Isthmus
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
@@ -32,14 +32,15 @@ export function openHome(folder: string): void {
   }
 }
 
-/** Files and folders that Isthmus made here, except throwaway folders. */
+/** Lists the files and folders that Isthmus created in this folder, except throwaway folders. */
 export function ownEntries(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => ours.test(name));
 }
 
 /**
- * A folder is ours if it has our mark or the default name. An empty folder may become ours.
- * @throws UserError if it is not ours, or has files that Isthmus did not make
+ * Refuses a folder that belongs to another program. Isthmus may use a folder that is empty, has the default
+ * name, or contains the lock file of Isthmus.
+ * @throws UserError if Isthmus may not use the folder, or it has files that Isthmus did not create
  */
 export function refuseStrange(folder: string): void {
   if (basename(folder) === ownName) return;

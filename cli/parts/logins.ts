@@ -1,18 +1,18 @@
-// api and worker log in with separate database roles (SEC-6). On our Postgres, each start sets a new password, which
-// only the process gets. On an external Postgres, its administrator creates the logins.
+// Creates the database logins of api and worker, which have separate roles (SEC-6). On the embedded Postgres,
+// each start sets new passwords. On an external Postgres, the administrator creates the logins.
 import { randomBytes } from 'node:crypto';
 import type { DatabaseRole } from '../../db/migrations/rights.ts';
 import { withClient } from './postgres.ts';
 
-/** Database URL for each process. */
+/** The database URL of each process. */
 export interface ProcessLogins {
   readonly api: string;
   readonly worker: string;
 }
 
 /**
- * @param databaseUrl superuser's URL of our own server, after the migrations have created the roles
- * @throws if the database fails
+ * @param databaseUrl superuser's URL of the embedded server. The migrations must have created the roles.
+ * @throws Error if the database fails
  */
 export async function makeLogins(databaseUrl: string): Promise<ProcessLogins> {
   return withClient(databaseUrl, async (client) => {

@@ -1,18 +1,22 @@
-// Chooses ports for the parts that the cli starts on this machine. It must not hold a port open.
+// Chooses ports for the servers that the commands start on this machine. It must not keep a port open.
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf } from '../errors.ts';
 import { tail } from './child.ts';
 import type { Say } from './progress.ts';
 
-/** Below the ephemeral port range (32768 and up on Linux), so that a restarted part finds its port free. */
+/**
+ * Ports below the ephemeral port range (32768 and up on Linux), so that a restarted server finds its port
+ * free.
+ */
 const lowest = 20_000;
 const highest = 32_767;
 
 const maxTries = 1_000;
 
 /**
- * Never hands out a port twice, because a part may not have bound its port before the next call.
+ * Returns a function that chooses free ports. It never returns a port twice, because a server may not have
+ * bound its port before the next call.
  * @internal exported for tests
  */
 export function portChooser(): (preferred?: number) => Promise<number> {
@@ -34,10 +38,12 @@ export function portChooser(): (preferred?: number) => Promise<number> {
   };
 }
 
-/** Finds a free port of 127.0.0.1, outside the ephemeral range; the preferred one, if it is free. */
+/**
+ * Finds a free port of 127.0.0.1 outside the ephemeral range. It returns the preferred port if that is free.
+ */
 export const freePort = portChooser();
 
-/** Binds and releases the port; undefined if it is taken or we may not bind it. */
+/** Binds and releases the port. Returns undefined if the port is taken or this process may not bind it. */
 function bindOnce(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -56,15 +62,17 @@ function bindOnce(port: number): Promise<number | undefined> {
 const maxStarts = 3;
 const pauseMs = 500;
 
-/** Errors of servers about ports, both those that we chose and those that Temporal chose. */
+/**
+ * Matches error messages of servers about ports, both of ports chosen here and of ports that Temporal chose.
+ */
 const aboutPorts =
   /address already in use|port \d+ is taken|cannot assign requested address|failed assigning ephemeral port/i;
 
 /**
- * Starts a server. Starts it again if another program took one of its ports meanwhile, or the machine had no free port.
- * @param start chooses ports by `freePort`; leaves nothing behind when it fails
- * @param logFile its end shows why the start failed; absent: the error of `start` shows it
- * @throws the error of the last start
+ * Starts a server. It tries again if another program took a port meanwhile, or the machine had no free port.
+ * @param start chooses ports by `freePort` and starts the server; must clean up if it fails
+ * @param logFile the log whose end shows why the start failed; default: the error of `start` shows it
+ * @throws the error of the last attempt
  */
 export async function startOnFreePorts<Server>(
   start: () => Promise<Server>,

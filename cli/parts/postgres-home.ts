@@ -1,6 +1,6 @@
-// Chooses the folder and the user of the embedded Postgres. Postgres refuses to run as root, so under root it runs as
-// an unprivileged user. That user must be able to reach the binaries and the data, which is impossible in /root, for
-// example.
+// Chooses the folder and the operating-system user of the embedded Postgres. Postgres refuses to run as root,
+// so under root it runs as an unprivileged user. That user must have access to the binaries and the data,
+// which it does not have in /root, for example.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -19,17 +19,17 @@ import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 
 export interface PostgresHome {
-  /** Folder of password and data; exists and belongs to `user`. */
+  /** Folder of the password file and the data. It exists and belongs to `user`. */
   readonly folder: string;
   readonly initdb: string;
   readonly postgres: string;
   /** Major version of the binaries, as in the data folder's PG_VERSION. */
   readonly majorVersion: string;
-  /** Undefined: our own user. */
+  /** The user that runs Postgres; undefined: the user of this process. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
 }
 
-/** Used by root if other users cannot enter the project's folder. */
+/** Data folder under root, if other users cannot enter the project's folder. */
 const rootFallback = '/var/lib/isthmus';
 
 /**
@@ -62,17 +62,17 @@ export function postgresHome(folder: string): PostgresHome {
 
 const otherUser = 'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.';
 
-/** Data folder for root, if the user of Postgres cannot reach the normal one. */
+/** Data folder under root, if the user of Postgres has no access to the normal folder. */
 function elsewhereOf(folder: string): string {
   return join(rootFallback, createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16));
 }
 
-/** Every folder that `postgresHome(folder)` may have made. */
+/** Lists every folder that `postgresHome(folder)` may have created. */
 export function postgresFolders(folder: string): readonly string[] {
   return [resolve(folder), elsewhereOf(folder)];
 }
 
-/** @throws UserError if npm has no Postgres for this platform, or it is not installed */
+/** @throws UserError if npm has no Postgres for this platform, or the package is not installed */
 export function assertEmbeddedPostgres(): void {
   locateBinaries();
 }
@@ -81,8 +81,8 @@ const withoutEmbedded =
   'Run npm ci, or set DATABASE_URL=postgres://user:password@host:port/database to a Postgres of your own (16 or newer).';
 
 /**
- * Finds the npm package of this platform. We do not use the package's own start code, because it ends our process on a
- * signal.
+ * Finds the npm package of Postgres for this platform. The package's own start code is not used, because it
+ * ends the calling process on a signal.
  */
 function locateBinaries(): { binaries: string; version: string } {
   const require = createRequire(import.meta.url);
@@ -102,7 +102,7 @@ function locateBinaries(): { binaries: string; version: string } {
   }
 }
 
-/** Under root: the user postgres if it exists, else nobody. */
+/** Returns the user for Postgres under root: the user postgres if it exists, else the user nobody. */
 function unprivilegedUser(): PostgresHome['user'] {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -119,7 +119,10 @@ function unprivilegedUser(): PostgresHome['user'] {
   );
 }
 
-/** Creates the folder, gives it to the user, then tests as that user whether it can enter it and run the binaries. */
+/**
+ * Creates the folder and makes the user its owner. Then it tests whether the user can enter the folder and
+ * run the binaries.
+ */
 function isUsable(home: PostgresHome): boolean {
   const { user } = home;
   if (user === undefined) return true;
@@ -132,7 +135,7 @@ function isUsable(home: PostgresHome): boolean {
   return version.status === 0;
 }
 
-/** Copies the binaries once to a place where every user may run them. @returns its folder */
+/** Copies the binaries once to a folder where every user may run them. @returns that folder */
 function copyBinaries(binaries: string, version: string): string {
   const target = join(rootFallback, `postgres-${version}`);
   if (existsSync(target)) return target;
@@ -143,7 +146,8 @@ function copyBinaries(binaries: string, version: string): string {
     chmodSync(copying, 0o755);
     renameSync(copying, target);
   } catch (error) {
-    if (!existsSync(target)) throw error; // another process was faster
+    // if the target exists, another process has copied the binaries meanwhile
+    if (!existsSync(target)) throw error;
   } finally {
     rmSync(copying, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
-// The Postgres of the demo and of the tests: an existing one, or our own PostgreSQL 18 server from npm, with all the
-// durability settings of production. It must not know what a payment is.
+// Provides Postgres for the demo and the tests: an existing server, or the embedded PostgreSQL 18 server from
+// npm. The embedded server has the durability settings of production. This file must not know what a payment
+// is.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,34 +18,37 @@ import { secondsSince, type Say } from './progress.ts';
 
 export interface StartPostgresOptions {
   readonly env: Environment;
-  /** Data and log: `.isthmus`, or a separate folder for tests. The data is kept between starts. */
+  /** Folder for data and log: `.isthmus`, or a separate folder for tests. The data is kept between starts. */
   readonly folder: string;
-  /** Created if it is missing. */
+  /** Name of the database. It is created if it is missing. */
   readonly database: string;
-  /** If it is taken, another is chosen. Absent: any free port. */
+  /** If this port is taken, another one is chosen. Default: any free port. */
   readonly preferredPort?: number;
   readonly say: Say;
 }
 
 export interface RunningPostgres {
-  /** postgres://user:password@host:port/database */
+  /** Database URL: `postgres://user:password@host:port/database`. */
   readonly url: string;
-  /** The server's process; absent for an external server. */
+  /** Process id of the server; absent for an external server. */
   readonly pid?: number;
   readonly logFile?: string;
   /** The folder with the server's files. */
   readonly dataFolder?: string;
-  /** Resolves when our own server has ended, for whatever reason. Never resolves for an external server. */
+  /**
+   * Resolves with a message when the embedded server has ended for any reason. Never resolves for an external
+   * server.
+   */
   readonly exited: Promise<string>;
-  /** Stops our own server; does nothing for an external one. */
+  /** Stops the embedded server. Does nothing to an external server. */
   stop(): Promise<void>;
 }
 
 export const defaultPostgresPort = 5432;
 
 /**
- * Keeps values out of the server's log: parameters of statements, and rows and keys in errors. Errors are not logged at
- * all, because their text may contain values. The client gets them anyway.
+ * Server settings that keep data out of the server's log. Statement parameters are not logged. Errors are not
+ * logged, because their text may contain rows and keys. The client still receives each error.
  * @internal exported for tests
  */
 export const noValuesInLog = {
@@ -55,27 +59,31 @@ export const noValuesInLog = {
   log_min_messages: 'log',
 } as const satisfies Record<string, string>;
 
-/** All other settings are the server's defaults; fsync, synchronous_commit and full_page_writes stay on. */
+/**
+ * The settings that differ from the server's defaults. fsync, synchronous_commit and full_page_writes stay
+ * on.
+ */
 const settings = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // off: a socket's path is limited to 107 characters, and a project's may be longer
-  max_connections: '200', // api, worker, sandbox and two test files at once
+  // no Unix socket, because its path is limited to 107 characters and the project's path may be longer
+  unix_socket_directories: '',
+  max_connections: '200', // enough for api, worker, sandbox and two test files that run at the same time
   shared_buffers: '256MB',
-  max_wal_size: '2GB', // keeps checkpoints out of benchmarks
-  jit: 'off', // every query is short
+  max_wal_size: '2GB', // large, so that no checkpoint disturbs a benchmark
+  jit: 'off', // compiling costs more than it saves, because every query is short
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %a %d ',
-  log_min_duration_statement: '1000', // milliseconds; a slower statement is a defect
+  log_min_duration_statement: '1000', // milliseconds; logs slower statements, because they indicate a defect
   ...noValuesInLog,
 } as const satisfies Record<string, string>;
 
 const superuser = 'isthmus';
 
 /**
- * Returns a Postgres that accepts connections: that of `DATABASE_URL`, else our own.
- * The caller must own the folder (claim.ts).
- * @throws Error with the end of the log if our own server does not start within 60 s
+ * Returns a running Postgres: the server of `DATABASE_URL`, else the embedded server. The caller must have
+ * claimed the folder (claim.ts).
+ * @throws Error with the end of the log if the embedded server does not start within 60 s
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<RunningPostgres> {
   const existing = options.env['DATABASE_URL'];
@@ -144,11 +152,12 @@ async function startOnce(
   return { child, port, url };
 }
 
-const guardMs = 15_000; // how long parts/guard.mjs waits for the server of a killed demo to stop
+const guardMs = 15_000; // the time that parts/guard.mjs gives the server of a killed demo to stop
 
 /**
- * Postgres does not start while its pid file names a live process. That can be the server of a recently killed demo,
- * which its guard is stopping. After a crash of the machine, it can be an unrelated process with the same pid.
+ * Waits until no server uses the data folder, then removes the pid file. Postgres does not start while that
+ * file names a live process. The process can be the server of a recently killed demo, which the guard is
+ * stopping. After a crash of the machine, it can be an unrelated process with the same pid.
  */
 async function clearPidFile(data: string): Promise<void> {
   const pidFile = join(data, 'postmaster.pid');
@@ -159,7 +168,7 @@ async function clearPidFile(data: string): Promise<void> {
   if (!isServer()) rmSync(pidFile, { force: true });
 }
 
-/** Command line of a process; empty if there is none. */
+/** Returns the command line of a process, or an empty string if the process does not exist. */
 function commandLine(pid: number): string {
   const path = `/proc/${pid}/cmdline`;
   if (existsSync('/proc/self')) return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -168,7 +177,7 @@ function commandLine(pid: number): string {
 
 const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;
 
-/** @throws UserError if the file is missing, because the cluster is then incomplete */
+/** @throws UserError if the file is missing, because the database cluster is then incomplete */
 function readIn(folder: string, name: string): string {
   const path = join(folder, name);
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
@@ -177,7 +186,10 @@ function readIn(folder: string, name: string): string {
   );
 }
 
-/** Creates a cluster atomically. It sorts by code point, the same on every machine. */
+/**
+ * Creates a database cluster atomically. Text sorts by code point, so that the order is the same on every
+ * machine.
+ */
 async function initialise(home: PostgresHome, data: string): Promise<void> {
   const unfinished = `${data}.new`;
   const passwordFile = join(home.folder, 'password');
@@ -199,7 +211,7 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
         ...['--locale=C', '--no-instructions'],
       ],
       { cwd: '/', env: serverEnvironment, stdio: ['ignore', 'pipe', 'pipe'], ...home.user },
-      { stop: 'SIGTERM' }, // initdb then removes the files that it has made
+      { stop: 'SIGTERM' }, // on SIGTERM, initdb removes the files that it has created
     );
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
@@ -230,10 +242,10 @@ async function ensureDatabase(url: string, database: string): Promise<void> {
   });
 }
 
-/** Runs `use` on a separate connection. */
+/** Runs `use` on a new connection, then closes the connection. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // the query in flight reports it
+  client.on('error', () => undefined); // the running query reports the error
   await client.connect();
   try {
     return await use(client);
@@ -242,12 +254,12 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   }
 }
 
-const answerMs = 15_000; // a server that is slower than this is unusable
+const answerMs = 15_000; // a server that answers later than this is unusable
 const leastPostgres = 16;
 
 /**
- * Checks the database that a person named, before anything is started. It changes nothing there.
- * @throws UserError that names the host but never the password
+ * Checks the database of DATABASE_URL before any process starts. It does not change the database.
+ * @throws UserError if the database is unusable; the message contains the host but never the password
  */
 export async function checkDatabase(url: string): Promise<void> {
   const advice = 'Correct DATABASE_URL, or unset it to use the embedded Postgres.';
@@ -257,7 +269,7 @@ export async function checkDatabase(url: string): Promise<void> {
     );
   }
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: answerMs });
-  client.on('error', () => undefined); // the query in flight reports it
+  client.on('error', () => undefined); // the running query reports the error
   try {
     await client.connect();
     const { rows } = await client.query<{ version: string }>('show server_version_num');
@@ -274,7 +286,7 @@ export async function checkDatabase(url: string): Promise<void> {
       { cause: error },
     );
   } finally {
-    client.end().catch(() => undefined); // it may never have connected
+    client.end().catch(() => undefined); // an error here is harmless: the client may never have connected
   }
 }
 

@@ -1,5 +1,5 @@
-// Runs before the tests: fetches the Temporal server with visible progress, and looks for Postgres, so that no test file
-// has to.
+// Runs before the tests. It fetches the Temporal server with visible progress, and checks that the embedded
+// Postgres is installed. So no test file has to do this.
 import { resolve } from 'node:path';
 import { explain, reasonOf } from '../errors.ts';
 import { assertEmbeddedPostgres } from './postgres-home.ts';

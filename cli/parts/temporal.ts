@@ -1,5 +1,5 @@
-// The Temporal server of the demo and of the tests: an existing one, or our own development server, a real server on
-// SQLite. It must not know what a payment is.
+// Provides a Temporal server for the demo and the tests: an existing server, or the development server of the
+// Temporal CLI. The development server stores its data in SQLite. This file must not know what a payment is.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -10,70 +10,77 @@ import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
-/** Keywords by name. They must be registered before a workflow sets them. */
+/** Search attributes of type Keyword. They must be registered before a workflow sets them. */
 export type SearchAttributes = readonly { readonly name: string }[];
 
 /**
- * Settings that differ from the server's defaults; docker/temporal-dynamic-config.yaml has the same.
+ * Server settings that differ from the defaults. docker/temporal-dynamic-config.yaml has the same settings.
  * @internal exported for tests
  */
 export const dynamicConfig = {
-  // The default of 20 polls each shard's queue at most every 50 ms, and every workflow task waits for a poll: a submit
-  // takes 55 ms instead of 15 ms. This setting has the largest effect.
+  // With the default of 20, the server polls the queue of a shard at most every 50 ms. Every workflow task
+  // waits for such a poll, so a submission takes 55 ms instead of 15 ms. No other setting has such a large
+  // effect.
   'history.transferProcessorMaxPollRPS': 200,
   'history.timerProcessorMaxPollRPS': 200,
-  // Off by default on self-hosted servers. It saves a round trip through the matching service per activity.
+  // Off by default on self-hosted servers. It saves one round trip through the matching service per activity.
   'system.enableActivityEagerExecution': true,
-  // One partition each, so that a task never waits in a partition that nobody polls at that moment.
+  // Each queue has one partition, so that a task never waits in a partition that no worker polls at that
+  // moment.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
-  // The defaults (2,400 requests per second) throttle a burst of payments.
+  // The defaults (2,400 requests per second) would throttle a burst of payments.
   'frontend.namespaceRPS': 20_000,
   'frontend.rps': 20_000,
-  // With the default of 10, ten submissions that wait for the final would block the destination's report.
+  // With the default of 10, ten submissions that wait for the final status would block the destination's
+  // report.
   'history.maxInFlightUpdates': 1_000,
-  // default 2,000: enquiries are updates, and must never block the destination's report in a payment that waits long
+  // The default is 2,000. Each enquiry is an update, and a payment can wait long. Its enquiries must not use
+  // up the updates that the destination's report needs.
   'history.maxTotalUpdates': 20_000,
 } as const satisfies Record<string, number | boolean>;
 
 export interface StartTemporalOptions {
   readonly env: Environment;
-  /** Data, pid file and log: `.isthmus`, or a separate folder for tests. */
+  /** Folder for data, pid file and log: `.isthmus`, or a separate folder for tests. */
   readonly folder: string;
-  /** Folder of fetched binaries: `.isthmus/bin`. */
+  /** Folder for fetched binaries, such as `.isthmus/bin`. */
   readonly binFolder: string;
-  /** file: workflows survive a restart of the server; memory: they do not. */
+  /** With `file`, workflows survive a restart of the server. With `memory`, they do not. */
   readonly storage: 'file' | 'memory';
   readonly searchAttributes: SearchAttributes;
-  /** Serve the UI. */
+  /** Whether the server also serves its web UI. */
   readonly ui: boolean;
-  /** If one is taken, another is chosen. Absent: any free ports. */
+  /** If one of these ports is taken, another one is chosen. Default: any free ports. */
   readonly preferredPorts?: { readonly grpc: number; readonly ui: number };
-  /** Added to `dynamicConfig`; tests use it to reach limits quickly. */
+  /** Settings added to `dynamicConfig`. Tests use them to reach limits quickly. */
   readonly furtherConfig?: Readonly<Record<string, number | boolean>>;
   readonly say: Say;
 }
 
 export interface RunningTemporal {
-  /** host:port of the frontend. */
+  /** Host and port of the server's gRPC frontend. */
   readonly address: string;
-  /** Address of the UI; absent for an external server, or without a UI. */
+  /** Address of the web UI; absent for an external server, or if the UI is off. */
   readonly uiAddress?: string;
-  /** The server's process; absent for an external server. */
+  /** Process id of the server; absent for an external server. */
   readonly pid?: number;
   readonly logFile?: string;
-  /** Resolves when our own server has ended, for whatever reason. Never resolves for an external server. */
+  /**
+   * Resolves with a message when the development server has ended for any reason. Never resolves for an
+   * external server.
+   */
   readonly exited: Promise<string>;
-  /** Stops our own server; does nothing for an external one. */
+  /** Stops the development server. Does nothing to an external server. */
   stop(): Promise<void>;
 }
 
 export const defaultTemporalPorts = { grpc: 7233, ui: 8233 } as const;
 
 /**
- * Returns a Temporal server that answers and knows the search attributes.
- * @throws UserError if none is found or fetched, or with the log's end if our own is not healthy within
- *   60 s
+ * Returns a running Temporal server on which the search attributes are registered.
+ * @throws UserError if no Temporal CLI is found or fetched, or if the development server is not healthy
+ *   within 60 s. In the second case, the message contains the end of the log.
  */
 export async function startTemporal(options: StartTemporalOptions): Promise<RunningTemporal> {
   const existing = options.env['TEMPORAL_ADDRESS'];
@@ -108,16 +115,17 @@ async function startOnce(
   if (ports.ui !== undefined && preferredUi !== undefined && ports.ui !== preferredUi)
     options.say(`! Port ${preferredUi} is taken (Temporal UI): ${ports.ui} instead`);
   const child = await startChild({
-    command: resolve(binary), // absolute, because the child has another working directory
-    cwd: home, // the path of the database file does not depend on it
+    command: resolve(binary), // absolute path, because the child has another working directory
+    cwd: home, // the path of the database file does not depend on the working directory
     args: serverArguments(options, { home, ports }),
-    // GOGC: 7 % less CPU for half a gigabyte of memory.
+    // GOGC=800 collects garbage less often: it saves 7 % CPU and costs half a gigabyte of memory.
     env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
     logFile,
     stopSignal: 'SIGTERM',
   });
   try {
-    // The server creates the namespace last. Its HTTP API answers for the namespace once everything is up.
+    // The server creates the namespace last. So when its HTTP API finds the namespace, the whole server is
+    // up.
     const health = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`;
     await untilUp(child, () => answersOk(health), {
       logFile,
@@ -132,8 +140,8 @@ async function startOnce(
 }
 
 /**
- * Measured to be as fast as memory. A crash of the machine may lose the last moments; a crash of the server loses
- * nothing.
+ * SQLite settings. By measurement, they are as fast as in-memory storage. A crash of the server loses no
+ * data. A crash of the machine may lose the last moments.
  */
 const pragmas = ['journal_mode=WAL', 'synchronous=NORMAL'];
 

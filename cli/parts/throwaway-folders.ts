@@ -1,18 +1,18 @@
-// Folders in the home folder for commands with their own servers: benchmarks, runs under faults, tests. A process
-// claims each folder (claim.ts) before it gets its name, until it is removed. So nobody deletes the data of running
-// servers.
+// Throwaway folders for commands that start their own servers: benchmarks, fault-injection runs, tests. A
+// process claims its folder (claim.ts) before it renames the folder to the final name. It holds the claim
+// until it has removed the folder. So no other process deletes the data of running servers.
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { claimFolder, type Claim } from './claim.ts';
 import { postgresFolders } from './postgres-home.ts';
 import { explain, reasonOf } from '../errors.ts';
 
-/** Prefix of their folder names. */
+/** Prefix of a throwaway folder's name. */
 export type ThrowawayKind = 'bench' | 'chaos' | 'test';
 
 const unnamed = 'new-';
 
-/** Whether a name in the home folder is that of a throwaway folder. */
+/** Whether a name in the home folder belongs to a throwaway folder. */
 export const isThrowawayName = (name: string): boolean => /^(new|bench|chaos|test)-/.test(name);
 
 export interface OwnThrowaway {
@@ -20,7 +20,7 @@ export interface OwnThrowaway {
   readonly claim: Claim;
 }
 
-/** Creates a new folder that this process owns. */
+/** Creates a new throwaway folder and claims it for this process. */
 export function makeThrowaway(
   home: string,
   { kind, name }: { readonly kind: ThrowawayKind; readonly name: string },
@@ -33,8 +33,9 @@ export function makeThrowaway(
 }
 
 /**
- * Removes folders that killed commands left behind, of one kind or of all. It ignores links and files with such names.
- * @returns the removed folders, and the reasons why others were left
+ * Removes throwaway folders that killed commands left behind, of one kind or of all kinds. It ignores links
+ * and files with such names.
+ * @returns the removed folders, and a reason for each folder that was not removed
  */
 export function removeLeftovers(home: string, kind?: ThrowawayKind) {
   const removed: string[] = [];
@@ -56,7 +57,8 @@ export function removeLeftovers(home: string, kind?: ThrowawayKind) {
 export function removeThrowaway({ folder, claim }: OwnThrowaway): void {
   const clusters = [join(folder, 'postgres'), join(folder, 'servers', 'postgres')];
   for (const path of [...clusters.flatMap(postgresFolders), folder]) {
-    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }); // Postgres may still be ending
+    // retries, because Postgres may still be stopping
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
   claim.release();
 }

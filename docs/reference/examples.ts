@@ -1,5 +1,6 @@
-// Writes schemas/examples: all messages of one payment and of one resolution. The two requests come from the tests'
-// fixtures; the service's own builders make the rest. Usage: `npx node docs/reference/examples.ts`.
+// Writes schemas/examples: the messages of one payment, one resolution and one daily book. The two requests
+// come from the fixtures of the tests. The message builders of Isthmus make the others. Usage: `npx node
+// docs/reference/examples.ts`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParseOption, XmlDocument } from 'libxml2-wasm';
@@ -35,13 +36,13 @@ const engine = createLibxml2Engine();
 function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Result<Value, Rejection>): Value {
   const parsed = engine.parse(Buffer.from(xml), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  parsed.value.dispose(); // the tree does not need the parsed document
+  parsed.value.dispose(); // frees the parsed document, which the element tree does not use
   const reading = reader(parsed.value.document);
   if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 
-/** Our ids: UUIDs without hyphens. */
+/** Makes a message id in the gateway's format: a UUID without hyphens. */
 const ourId = (n: number) => `7c9e6679742540de944be07fc1f90a${String(n).padStart(2, '0')}`;
 const at = (seconds: string) => `2026-11-21T04:00:${seconds}Z`;
 const bic = (bicfi: string) => ({ bicfi });
@@ -54,7 +55,10 @@ function refusal(key: RejectionKey, ...more: readonly string[]): Statement {
   return { status: 'RJCT', reasonCode, additionalInformation: [additionalInformation(rejection), ...more] };
 }
 
-/** The payment of the fixture: 1,000 SGD at 25, 25,000 THB, of which 24,900 are credited. */
+/**
+ * Builds the messages of the fixture's payment: 1,000 SGD at a rate of 25 are 25,000 THB, of which 24,900 THB
+ * are credited.
+ */
 function paymentExamples(): Readonly<Record<string, string>> {
   const instruction = fixture('pacs008/sg-th-lotus.xml');
   const received = read('pacs008', instruction, readPacs008);
@@ -112,7 +116,9 @@ function paymentExamples(): Readonly<Record<string, string>> {
   };
 }
 
-/** Resolves the mobile number of the fixture at Thailand's proxy directory. */
+/**
+ * Builds the messages of a resolution: Thailand's proxy directory resolves the mobile number of the fixture.
+ */
 function resolutionExamples(): Readonly<Record<string, string>> {
   const request = fixture('acmt023/proxy.xml');
   const received = read('acmt023', request, readAcmt023);
@@ -161,7 +167,7 @@ function resolutionExamples(): Readonly<Record<string, string>> {
   };
 }
 
-/** The book for the source, for the day of the payment. */
+/** Builds the source system's daily book for the day of the payment. */
 function bookExamples(): Readonly<Record<string, string>> {
   const received = read('pacs008', fixture('pacs008/sg-th-lotus.xml'), readPacs008);
   const [none, one] = [{ number: 0, sum: '0' }, { number: 1, sum: '1000' }];
@@ -196,13 +202,13 @@ function bookExamples(): Readonly<Record<string, string>> {
   return { camt054: book };
 }
 
-/** One element per line, indented; text stays beside its tags. */
+/** Indents XML with one element per line. Text stays on the line of its element. */
 function indented(xml: string): string {
   using document = XmlDocument.fromString(xml, { option: ParseOption.XML_PARSE_NOBLANKS });
   return `<?xml version="1.0" encoding="UTF-8"?>\n${document.toString({ format: true, noDeclaration: true })}`;
 }
 
-/** The files of schemas/examples, by name. */
+/** Returns the contents of the files in schemas/examples, by file name. */
 export function exampleFiles(): Readonly<Record<string, string>> {
   const examples = { ...paymentExamples(), ...resolutionExamples(), ...bookExamples() };
   return Object.fromEntries(Object.entries(examples).map(([name, xml]) => [`${name}.xml`, indented(xml)]));

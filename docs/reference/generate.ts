@@ -1,5 +1,6 @@
-// Writes docs/reference from the route definitions: `npx node docs/reference/generate.ts`. A test compares the files
-// with its output, so that they never lag behind the code. It starts nothing and opens no connection.
+// Writes the files of docs/reference from the route definitions. Usage: `npx node
+// docs/reference/generate.ts`. A test compares the files with the output, so that they always match the code.
+// The script opens no connection.
 import { parseApiConfig } from '../../core/settings/config.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { linkRules } from './rule-links.ts';
 
 const publicUrl = 'http://127.0.0.1:8080';
 
-/** Placeholder for a part that the declaration of routes must not use. */
+/** Returns a placeholder for a dependency that the declaration of routes must not use. Any access throws. */
 function untouched(): never {
   return new Proxy({} as never, {
     get: (_, name) => {
@@ -36,7 +37,7 @@ function declareAll() {
   const parts = { engine: untouched(), workflows: untouched(), answers: untouched(),
     undecided: untouched() };
   return createApp({
-    // never connects, because it makes no query
+    // opens no connection, because no query is made
     db: connect(config.databaseUrl, { applicationName: 'isthmus-reference' }),
     reference,
     config,
@@ -90,7 +91,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The files of this folder, by name. */
+/** Returns the contents of the generated files in this folder, by file name. */
 export function referenceFiles(): Readonly<Record<string, string>> {
   const document = openApiDocument(declareAll(), publicUrl, packageJson.version) as unknown as Document;
   return {
@@ -142,7 +143,7 @@ function renderOperations(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** @param shown examples that were already printed, each with the request that has it */
+/** @param shown the examples printed so far, each with the request that it belongs to */
 function renderOperation(document: Document, request: string, operation: Operation, shown: Map<string, string>): readonly string[] {
   const parameters = (operation.parameters ?? [])
     .filter((parameter) => parameter.in !== 'path')
@@ -164,7 +165,7 @@ function renderOperation(document: Document, request: string, operation: Operati
   ];
 }
 
-/** An answer with status 200: a code block, or links to example messages. */
+/** Renders the answer with status 200 as a code block, or as links to example messages. */
 function renderAnswer(request: string, content: Readonly<Record<string, Content>>, shown: Map<string, string>): readonly string[] {
   const [first] = Object.entries(content);
   const [mediaType, example] = [first?.[0], first?.[1].example];
@@ -176,7 +177,7 @@ function renderAnswer(request: string, content: Readonly<Record<string, Content>
   return ['', 'Answer:', '', `\`\`\`${mediaType === 'application/json' ? 'json' : 'text'}`, text, '```'];
 }
 
-/** Links to the messages in schemas/examples. */
+/** Renders links to the example messages in schemas/examples. */
 function renderMessages(title: string, content: readonly Content[]): readonly string[] {
   const links = content.flatMap(({ examples = {} }) =>
     Object.entries(examples).map(([label, { $ref = '' }]) => `[${label}](../../schemas/examples/${$ref.split('/').at(-1) ?? ''}.xml)`),
@@ -184,7 +185,10 @@ function renderMessages(title: string, content: readonly Content[]): readonly st
   return links.length === 0 ? [] : [`- ${title}: ${[...new Set(links)].join(', ')}`];
 }
 
-/** JSON in lines of at most 110 characters if the values allow it. Short members share a line. */
+/**
+ * Formats JSON in lines of at most 110 characters, unless a single value is longer. Short members share a
+ * line.
+ */
 function compactJson(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ');
   if (typeof value !== 'object' || value === null || indent.length + line.length <= 110) return line;
@@ -201,7 +205,10 @@ function compactJson(value: unknown, indent = ''): string {
   return `${open}\n${lines.map((one) => `${inner}${one}`).join(',\n')}\n${indent}${close}`;
 }
 
-/** The members of the request body if it is an object; else its description. */
+/**
+ * Renders the members of the request body. If the body is not an object with members, it renders a
+ * description.
+ */
 function renderBody({ components }: Document, { requestBody }: Operation): readonly string[] {
   return Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema = {} }]) => {
     const shape = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
@@ -216,7 +223,7 @@ function renderBody({ components }: Document, { requestBody }: Operation): reado
   });
 }
 
-/** An example request, if each required value has an example. */
+/** Renders an example request, if each required value has an example. */
 function renderExample({ components }: Document, request: string, { parameters = [], requestBody }: Operation): readonly string[] {
   const needed = parameters.filter((one) => one.in !== 'header' && (one.in === 'path' || one.required === true));
   const [content] = Object.values(requestBody?.content ?? {});
