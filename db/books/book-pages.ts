@@ -98,7 +98,7 @@ export async function listBooksSent(
   { from, to }: Period,
   party: string | undefined,
 ): Promise<readonly BookSent[]> {
-  // index book_pages_period; unique (subject_id, kind)
+  // served by index book_pages_period and the unique index on (subject_id, kind)
   const { rows } = await sql<BookSent>`
     select p.book, p.party, p.period_from as "from", p.period_to as "to", max(p.pages) as pages, count(*)::int as made,
       count(d.delivered_at)::int as taken,

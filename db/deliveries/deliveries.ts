@@ -112,7 +112,7 @@ export async function claimInstruction(
   deliveryId: string,
   { round, claim }: { readonly round: string; readonly claim: string },
 ): Promise<ClaimedAttempt | undefined> {
-  // primary keys throughout
+  // every look-up uses a primary key
   const statement = sql`
     with claimed as (
       update deliveries d

@@ -73,7 +73,7 @@ function kindHealth(kind: string, attempted: Attempted | undefined, owed: Owed |
 }
 
 async function readAttempted(db: Db, minutes: number): Promise<readonly Attempted[]> {
-  // index delivery_attempts_started_at; primary key of deliveries
+  // served by index delivery_attempts_started_at and the primary key of deliveries
   const { rows } = await sql<Attempted>`
     with recent as (
       select d.party, d.kind, d.subject_id, a.started_at, a.finished_at, a.duration_ms, ${isTaken} is true as is_taken,
@@ -99,7 +99,7 @@ async function readAttempted(db: Db, minutes: number): Promise<readonly Attempte
 }
 
 export async function readOwed(db: Db): Promise<readonly Owed[]> {
-  // indexes deliveries_open, deliveries_dead
+  // served by indexes deliveries_open and deliveries_dead
   const { rows } = await sql<Owed>`
     select party, kind, sum(open)::int as open, sum(dead)::int as dead, min(due) as "oldestDueAt",
       greatest(0, extract(epoch from now() - min(due)))::float8 as "oldestDueSeconds",
@@ -116,7 +116,7 @@ export async function readOwed(db: Db): Promise<readonly Owed[]> {
 async function readWaiting(
   db: Db,
 ): Promise<readonly { readonly party: string; readonly waiting: number; readonly since: Date }[]> {
-  // index deliveries_undecided
+  // served by index deliveries_undecided
   const { rows } = await sql<{ party: string; waiting: number; since: Date }>`
     select party, count(*)::int as waiting, min(asked_at) as since from deliveries
     where kind = 'instruction' and closed_at is null group by party`.execute(db);
@@ -129,7 +129,7 @@ const mostNamed = 10; // a party whose reports are all refused must not fill the
 
 /** Counts the refused messages of the last minutes by party, and names the newest subjects. */
 async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]> {
-  // indexes refused_messages_created_at, primary key of resolutions
+  // served by index refused_messages_created_at and the primary key of resolutions
   const { rows } = await sql<Refused>`
     with recent as (
       select party, subject_id, count(*)::int as messages, max(created_at) as last from refused_messages

@@ -19,7 +19,7 @@ export interface Pause {
 export async function listPauses(db: Db): Promise<readonly Pause[]> {
   const { rows } = await sql<Pause>`
     select party_id as "partyId", paused_by as by, paused_at as at, paused_because as because
-    from pauses where resumed_at is null order by party_id`.execute(db); // index pauses_standing
+    from pauses where resumed_at is null order by party_id`.execute(db); // served by index pauses_standing
   return rows;
 }
 

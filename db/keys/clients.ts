@@ -28,7 +28,7 @@ export async function authenticateClient<Refusal extends object>(
 ): Promise<LoggedIn | Refusal | undefined> {
   const { rows: secrets } = await sql<KeptSecret & { credential: string }>`
     select algorithm, salt, digest, tag, ${secretCredential('client_secrets')} as credential from client_secrets
-    where client_id = ${clientId} and ${secretCounts('client_secrets')}`.execute(db); // primary key
+    where client_id = ${clientId} and ${secretCounts('client_secrets')}`.execute(db); // served by the primary key
   const verdict = check.judge(secret, secrets);
   const tried =
     typeof verdict === 'function'
@@ -61,7 +61,7 @@ export async function readClients(db: Db, clientId?: string): Promise<readonly C
         where k.institution_id = c.institution_id and ${keyCounts('k')})
       || array(select ${keyCredential('k')} from public_keys k join clearing_systems y on y.operator_id = k.operator_id
         where y.clearing_system_id = c.clearing_system_id and ${keyCounts('k')}) as credentials
-    from clients c where ended_at is null and ${isMeant}`.execute(db); // primary keys; indexes public_keys_*
+    from clients c where ended_at is null and ${isMeant}`.execute(db); // served by the primary keys and indexes public_keys_*
   return rows;
 }
 

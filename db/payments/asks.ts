@@ -125,7 +125,7 @@ export function askStatusAsOperator(
 }
 
 function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean> {
-  // index: unique (subject_id, kind); primary keys of delivery_attempts and payments
+  // served by the unique index on (subject_id, kind) and the primary keys of delivery_attempts and payments
   return isThere(
     db,
     sql`
@@ -144,7 +144,7 @@ function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean
 
 /** Whether the payment is HIGH and past its deadline, by the database clock. */
 export function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
-  return isThere(db, sql`select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`); // primary key
+  return isThere(db, sql`select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`); // served by the primary key
 }
 
 /** Most addresses for one submission. Usually there is no change; two senders that alternate must stop soon. */
@@ -225,7 +225,7 @@ const isDeadAnd = (filter: RedeliveryFilter) =>
 const deadLetter = sql`
   subject_id as "subjectId", kind, party, url, closed_reason as "closedReason", closed_at as "closedAt", attempts,
   (select jsonb_build_object('book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page)
-    from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // primary key
+    from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // served by the primary key
 
 /** @param from the deliveries, with `kind` and `party` */
 const recordRedelivery = (subjectId: RawBuilder<unknown>, from: RawBuilder<unknown>, by: string) => sql`
@@ -284,7 +284,7 @@ export async function redeliver(
   subjectId: string,
   { kinds, by }: { readonly kinds: readonly ToldKind[] | undefined; readonly by: string },
 ): Promise<readonly DueAgain[]> {
-  // unique (subject_id, kind)
+  // served by the unique index on (subject_id, kind)
   const { rows } = await sql<DueAgain>`
     with asked as (
       update deliveries set asks = asks + 1, ${askedAgain}
@@ -301,7 +301,7 @@ export async function listTaken(
   db: Db,
   subjectId: string,
 ): Promise<readonly { readonly kind: ToldKind; readonly deliveredAt: Date }[]> {
-  // unique (subject_id, kind)
+  // served by the unique index on (subject_id, kind)
   const { rows } = await sql<{ kind: ToldKind; deliveredAt: Date }>`
     select kind, delivered_at as "deliveredAt" from deliveries
     where subject_id = ${subjectId}::uuid and ${isOfToldKind} and delivered_at is not null

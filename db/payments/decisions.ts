@@ -71,7 +71,7 @@ export async function findDecidable(
   uetr: string,
   reportMessageId: string | null = null,
 ): Promise<DecidablePayment | undefined> {
-  // primary keys; unique (subject_id, kind) of deliveries; recorded_outcomes_standing
+  // served by the primary keys, the unique index on (subject_id, kind) of deliveries and index recorded_outcomes_standing
   const select = sql<DecidablePayment>`
     select p.uetr, p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
       p.corridor, p.priority, ${epochMs(sql`p.judged_at`)} as "acceptedAt", p.message_id as "messageId",
@@ -169,7 +169,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
 export async function lockInstruction(trx: Db, uetr: string): Promise<void> {
   await sql`
     select from deliveries where subject_id = ${uetr}::uuid and kind = 'instruction'
-    for update`.execute(trx); // unique (subject_id, kind)
+    for update`.execute(trx); // served by the unique index on (subject_id, kind)
 }
 
 async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
@@ -231,7 +231,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
  * one waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
-  // primary keys; unique (subject_id, kind); messages_subject_id
+  // served by the primary keys, the unique index on (subject_id, kind) and index messages_subject_id
   await sql`
     delete from deliveries c using deliveries i, decisions d
     where i.delivery_id = ${instructionDeliveryId} and i.closed_at is not null and i.possibly_sent = 0

@@ -73,7 +73,7 @@ async function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | unde
       source_clearing_system as "sourceSystem", destination_clearing_system as "destinationSystem", corridor, priority,
       judged_at as "judgedAt", acceptance_at as "acceptanceAt", deadline_at as "deadlineAt", quote_id as "quoteId",
       debtor_agent_id as "debtorAgentId", creditor_agent_id as "creditorAgentId"
-    from payments where uetr = ${uetr}`.execute(db); // primary key
+    from payments where uetr = ${uetr}`.execute(db); // served by the primary key
   return rows[0];
 }
 
@@ -82,7 +82,7 @@ async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | un
     select status, reason_code as "reasonCode", rule_id as "ruleId", decided_by as "decidedBy",
       decided_at as "decidedAt", report_message_id as "reportMessageId", callback_message_id as "callbackMessageId",
       confirmation_message_id as "confirmationMessageId", notification_message_id as "notificationMessageId"
-    from decisions where uetr = ${uetr}`.execute(db); // primary key
+    from decisions where uetr = ${uetr}`.execute(db); // served by the primary key
   return rows[0];
 }
 
@@ -167,7 +167,7 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
       enquiry_asked_at as "enquiryAskedAt", next_due_at as "nextDueAt", delivered_at as "deliveredAt", closed_at as "closedAt",
       closed_reason as "closedReason"
     from deliveries where subject_id = ${uetr}
-    order by asked_at, kind`.execute(db); // unique (subject_id, kind)
+    order by asked_at, kind`.execute(db); // served by the unique index on (subject_id, kind)
   const { attempts, leftOut } = await loadAttempts(
     db,
     rows.map((row) => row.deliveryId),
@@ -192,7 +192,7 @@ async function loadAttempts(
   const ranked = sql`
     select *, row_number() over (partition by delivery_id order by attempt desc) as nth_last,
       row_number() over (partition by delivery_id, outcome order by attempt) as nth
-    from delivery_attempts where delivery_id = any(${deliveryIds}::uuid[])`; // primary key
+    from delivery_attempts where delivery_id = any(${deliveryIds}::uuid[])`; // served by the primary key
   const isShown = sql`(nth_last <= ${sql.lit(mostAttempts)} or nth = 1)`;
   const { rows } = await sql<OfDelivery<EvidenceAttempt> & { readonly excerptKeyId: string | null }>`
     select delivery_id as "deliveryId", attempt, started_at as "startedAt", finished_at as "finishedAt", outcome,
@@ -221,7 +221,7 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
     select *, severity = 'alert' as is_alert,
       row_number() over (partition by severity = 'alert' order by audit_event_id desc) as nth_last,
       row_number() over (partition by severity, kind order by audit_event_id) as nth
-    from audit_events where subject_id = ${uetr}`; // index audit_events_subject_id
+    from audit_events where subject_id = ${uetr}`; // served by index audit_events_subject_id
   const isShown = sql`(nth_last <= ${sql.lit(mostEvents)} or nth = 1)`;
   const { rows: events } = await sql<EvidenceEvent>`
     select occurred_at as at, severity, kind, party, detail from (${ranked}) e where ${isShown}
@@ -239,6 +239,6 @@ async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefus
     select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, size,
       created_at as at, refused_as as "refusedAs", fault
     from refused_messages where subject_id = ${uetr}
-    order by created_at`.execute(db); // unique (subject_id, sha256)
+    order by created_at`.execute(db); // served by the unique index on (subject_id, sha256)
   return rows;
 }

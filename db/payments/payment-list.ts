@@ -95,7 +95,7 @@ const mayHaveBeenSeen = sql`(
   exists (select from deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0)
   or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;
 
-const told = sql`from deliveries where subject_id = p.uetr and ${isOfToldKind}`; // unique (subject_id, kind)
+const told = sql`from deliveries where subject_id = p.uetr and ${isOfToldKind}`; // served by the unique index on (subject_id, kind)
 const isOneInDoubt = isInDoubt(sql`p.uetr`);
 const status = sql`coalesce(d.status, case when ${isOneInDoubt} then 'INDOUBT' else 'ACTC' end)`;
 const state = sql`case

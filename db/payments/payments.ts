@@ -97,7 +97,7 @@ const toPayment = ({ lastSendEndedAt, statusAskedAt, ...payment }: PaymentRow): 
 });
 
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
-  // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
+  // served by the primary keys of payments, messages and decisions, and by the unique index on (subject_id, kind) of deliveries
   const [row] = await runPrepared(
     db,
     'find_payment',
@@ -117,7 +117,7 @@ interface SubmissionRow
 }
 
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
-  // primary keys throughout; messages_in_reply_to for the earlier answer
+  // every look-up uses a primary key; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
     select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.subject_id as uetr,
       m.party as "sourceSystem", ${epochMs(sql`m.created_at`)} as "storedAt",

@@ -24,7 +24,7 @@ const columns = sql`
 export async function listOutcomes(db: Db, uetr: string): Promise<readonly RecordedOutcome[]> {
   const { rows } = await sql<RecordedOutcome>`
     select ${columns} from recorded_outcomes where uetr = ${uetr}::uuid
-    order by recorded_at`.execute(db); // index recorded_outcomes_uetr
+    order by recorded_at`.execute(db); // served by index recorded_outcomes_uetr
   return rows;
 }
 
@@ -66,7 +66,7 @@ export async function readDecision(
 ): Promise<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider } | null> {
   const { rows } = await sql<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider }>`
     select status, reason_code as "reasonCode", decided_by as "decidedBy"
-    from decisions where uetr = ${uetr}::uuid`.execute(db); // primary key
+    from decisions where uetr = ${uetr}::uuid`.execute(db); // served by the primary key
   return rows[0] ?? null;
 }
 
@@ -162,7 +162,7 @@ function actOn(
     const { rows } = await sql<RecordedOutcome>`
       select ${columns} from recorded_outcomes
       where outcome_id = ${outcomeId}::uuid and uetr = ${uetr}::uuid
-      for update`.execute(trx); // primary key
+      for update`.execute(trx); // served by the primary key
     return act(trx, rows[0]);
   });
 }

@@ -245,7 +245,7 @@ async function recordContradiction(
   const kind = 'payment.contradiction';
   const told = await sql`
     select from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'
-      and detail ->> 'reportMessageId' = ${report.messageId}`.execute(db); // index audit_events_contradictions
+      and detail ->> 'reportMessageId' = ${report.messageId}`.execute(db); // served by index audit_events_contradictions
   if (told.rows.length > 0) return;
   const event = { kind, subjectId: uetr, party: destinationSystem, detail } as const;
   const isSame = sql`e.subject_id = ${uetr} and ${hasDetail({ reported: report.status })}`;
@@ -254,7 +254,7 @@ async function recordContradiction(
     select from audit_events e
     where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = 'payment.contradiction'
       and e.party = ${destinationSystem}
-    limit ${sql.lit(manyContradictions)}`.execute(db); // index audit_events_alerts
+    limit ${sql.lit(manyContradictions)}`.execute(db); // served by index audit_events_alerts
   if (latest.rows.length === manyContradictions)
     await alertAtLimit(db, destinationSystem, 'contradictions', uetr);
 }

@@ -63,7 +63,7 @@ async function readSlice(
   { rows: size, left, after }: Slice,
 ): Promise<SubmissionPage> {
   const looked = [
-    sql`m.direction = 'in' and m.leg = 'source'`, // index messages_submitted
+    sql`m.direction = 'in' and m.leg = 'source'`, // served by index messages_submitted
     ...given(filter.message, (type) => sql`m.message_type = ${type}`),
     ...given(filter.scope, (own) => sql`m.party = ${own}`),
     ...given(filter.party, (party) => sql`m.party = ${party}`),

@@ -102,7 +102,7 @@ export async function findAnswers(
   db: Db,
   messageIds: readonly string[],
 ): Promise<readonly JudgedSubmission[]> {
-  // primary keys throughout; a payment that another message with the same UETR made does not count for this one
+  // every look-up uses a primary key; a payment that another message with the same UETR made does not count for this one
   const select = sql<JudgedSubmission>`
     select m.message_id as "messageId",
       coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"

@@ -50,7 +50,7 @@ export function findUnjudged(
   from?: Place,
 ): AsyncIterable<UnjudgedSubmission & Place> {
   return paged(
-    // index messages_submitted
+    // served by index messages_submitted
     (after) =>
       sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
@@ -71,7 +71,7 @@ export function findUnjudged(
 /** How often a defect in our code has kept a submission from being answered. */
 export async function timesUnanswerable(db: Db, messageId: string): Promise<number> {
   const { rows } = await sql<{ times: number }>`
-    select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // primary key
+    select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // served by the primary key
   return rows[0]?.times ?? 0;
 }
 
@@ -83,7 +83,7 @@ export async function recordUnanswerable(db: Db, messageId: string, workerId: st
   const { rows: about } = await sql<{ subjectId: string }>`
     select coalesce(subject_id, message_id) as "subjectId" from messages where message_id = ${messageId}`.execute(
     db,
-  ); // primary key
+  ); // served by the primary key
   const subjectId = about[0]?.subjectId ?? messageId;
   const event = { subjectId, detail: { messageId, workerId } };
   const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
@@ -106,7 +106,7 @@ export function findUnanswered(
   from?: Place,
 ): AsyncIterable<UnansweredResolution & Place> {
   return paged(
-    // index resolutions_deadline; primary key of resolution_answers
+    // served by index resolutions_deadline and the primary key of resolution_answers
     (after) =>
       sql<UnansweredResolution & Place & { isLeft: boolean }>`
         select r.resolution_id as "messageId", r.message_identification as "messageIdentification",

@@ -35,5 +35,5 @@ export async function takeLease(
 }
 
 export async function giveBackLease(db: Db, { name, holder }: Lease): Promise<void> {
-  await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // primary key
+  await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // served by the primary key
 }

@@ -55,7 +55,7 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<readonly Sto
     .where('source_currency', '=', rate.sourceCurrency)
     .where('destination_country', '=', rate.destinationCountry)
     .where('destination_currency', '=', rate.destinationCurrency)
-    .where('expired_at', 'is', null) // index rates_active
+    .where('expired_at', 'is', null) // served by index rates_active
     .execute();
   const { rows: tiers } = await sql<Pick<Tier, 'tierImprovementId' | 'threshold' | 'improvementBasisPoints'>>`
     select tier_improvement_id as "tierImprovementId", threshold, improvement_basis_points as "improvementBasisPoints"
@@ -87,7 +87,7 @@ export interface Tier {
  * currency. A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
-  // index rates_active_by_fxp
+  // served by index rates_active_by_fxp
   const isTheirs = sql`fxp_id = ${tier.fxpId} and source_currency = ${tier.unitCurrency} and expired_at is null`;
   await sql`
     update rates set expired_at = ${moment}::timestamptz

@@ -45,7 +45,7 @@ export function recordAuditOnce(
   const detail = JSON.stringify(event.detail ?? {});
   const isNew = sql`not exists (
     select from audit_events where subject_id = ${event.subjectId} and kind = ${event.kind}
-      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_subject_id
+      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // served by index audit_events_subject_id
   return isThere(db, sql`${insertAudit(event, isNew)} returning audit_event_id`);
 }
 

@@ -66,7 +66,7 @@ function conditionsOf(filter: AlertFilter): readonly Condition[] {
 export async function findAlert(db: Db, alertId: string): Promise<Alert | undefined> {
   const { rows } = await sql<Alert>`
     select ${columns} from audit_events e ${lastDone}
-    where ${isAlert} and e.audit_event_id = ${alertId}::bigint`.execute(db); // primary key
+    where ${isAlert} and e.audit_event_id = ${alertId}::bigint`.execute(db); // served by the primary key
   return rows[0];
 }
 
@@ -99,7 +99,7 @@ async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry
         order by e.audit_event_id) as alerts,
       cardinality(about.ids) as "alertCount"
     from case_entries c, lateral (select coalesce(c.audit_event_ids, array[c.audit_event_id]) as ids) about
-    where ${condition} order by c.case_entry_id`.execute(db); // primary key of audit_events
+    where ${condition} order by c.case_entry_id`.execute(db); // served by the primary key of audit_events
   return rows;
 }
 
@@ -241,7 +241,7 @@ async function standingsOf(
   subjectId: string,
   seen: string | undefined,
 ): Promise<readonly CaseStanding[]> {
-  // index audit_events_subject_id
+  // served by index audit_events_subject_id
   const { rows } = await sql<CaseStanding>`
     select kind, state, "takenBy", min("takenAt") as "takenAt", "closedBy", max("closedAt") as "closedAt",
       count(*)::int as count, max(audit_event_id)::text as last, "isSeen",
@@ -257,7 +257,7 @@ async function standingsOf(
 
 /** The state of a case without alerts: open until an operator takes or closes it. */
 async function ownStanding(trx: Db, subjectId: string): Promise<readonly Standing[]> {
-  // index case_entries_subject_id
+  // served by index case_entries_subject_id
   const { rows } = await sql<Standing>`
     select ${standing} from (values (true)) itself
     left join lateral (

@@ -16,7 +16,7 @@ export async function tellChanged(
   messageId: string,
   delivery?: { readonly deliveryId: string; readonly kind: string },
 ): Promise<void> {
-  // primary keys
+  // served by the primary keys
   const { rows } = await sql<{ subjectId: string; party: string }>`
     select subject_id as "subjectId", party from messages where message_id = ${messageId}::uuid
     union all select subject_id, party from refused_messages where message_id = ${messageId}::uuid`.execute(
@@ -24,7 +24,7 @@ export async function tellChanged(
   );
   const [about] = rows;
   assert(about !== undefined, 'a message that was read is on record');
-  // index audit_events_subject_id
+  // served by index audit_events_subject_id
   const isSame = sql`e.subject_id = ${about.subjectId}::uuid and e.detail ->> 'messageId' = ${messageId}`;
   const alert = { kind: 'message.changed', ...about, detail: { messageId, ...delivery } } as const;
   await alertUnlessOpen(db, alert, isSame);

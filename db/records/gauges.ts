@@ -38,7 +38,7 @@ export async function readGauges(db: Db): Promise<Gauges> {
 }
 
 async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
-  // index deliveries_undecided; primary key of payments; audit_events_subject_id
+  // served by index deliveries_undecided, the primary key of payments and index audit_events_subject_id
   const { rows } = await sql<OpenPayments>`
     select destination, priority, state, count(*)::int as count,
       extract(epoch from now() - min(judged_at))::float8 as "oldestSeconds"

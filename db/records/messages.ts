@@ -214,7 +214,7 @@ export async function recordRefusal(
     select from refusal`.execute(db);
   if (rows.length === 1) return answer.messageId;
   const standing = await sql<{ id: string }>`
-    select answer_message_id as id from refusals where message_id = ${messageId}`.execute(db); // primary key
+    select answer_message_id as id from refusals where message_id = ${messageId}`.execute(db); // served by the primary key
   assert(standing.rows[0] !== undefined, 'a refusal that was not written has one before it');
   return standing.rows[0].id;
 }

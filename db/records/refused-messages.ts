@@ -135,7 +135,7 @@ async function keepRefused(
   const final = finalOf(fault);
   const messageId = randomUUID();
   const sealed = seal(db, [messageId, refusedType, party], body);
-  // unique (subject_id, sha256)
+  // served by the unique index on (subject_id, sha256)
   await sql`
     with refused as (
     insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, size, created_at, refused_as, fault)
@@ -160,7 +160,7 @@ export async function refusedBody(
 ): Promise<Buffer | null | undefined> {
   const { rows } = await sql<BodyColumns>`
     select ${bodyColumns('m', sql.lit(refusedType))} from refused_messages m ${joinBody('m')}
-    where m.message_id = ${messageId}::uuid and m.subject_id = ${subjectId}::uuid`.execute(db); // primary key
+    where m.message_id = ${messageId}::uuid and m.subject_id = ${subjectId}::uuid`.execute(db); // served by the primary key
   const [row] = rows;
   return row && openBody(db, row);
 }

@@ -151,7 +151,7 @@ async function holdsOf(
   const held = (reason: HoldReason, from: RawBuilder<unknown>, orElse = sql`false`) => sql`
     select ${reason}::text as reason, held.subject_id::text as example from (${from}) held where ${reaches} or ${orElse}`;
   const parts = [
-    // indexes deliveries_undecided, deliveries_open, audit_events_alerts, which hold few rows
+    // served by indexes deliveries_undecided, deliveries_open and audit_events_alerts, which hold few rows
     held(
       'undecided',
       sql`select subject_id from deliveries where kind = 'instruction' and closed_at is null`,

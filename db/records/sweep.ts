@@ -43,7 +43,7 @@ export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p
     join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction' and i.closed_at is null
-    where p.uetr = ${uetr}`.execute(db); // primary key; unique (subject_id, kind)
+    where p.uetr = ${uetr}`.execute(db); // served by the primary key and the unique index on (subject_id, kind)
   return rows[0]?.sends ?? null;
 }
 
@@ -53,7 +53,7 @@ export function isUntold(db: Db, uetr: string): Promise<boolean> {
     sql`
     select from deliveries
     where subject_id = ${uetr} and ${isOfToldKind} and ${isOpen} and attempts = 0
-    limit 1`, // unique (subject_id, kind)
+    limit 1`, // served by the unique index on (subject_id, kind)
   );
 }
 
@@ -63,7 +63,7 @@ export function isUnasked(db: Db, subjectId: string): Promise<boolean> {
     sql`
     select from deliveries
     where subject_id = ${subjectId} and not ${isOfToldKind} and closed_at is null and attempts = 0
-    limit 1`, // unique (subject_id, kind)
+    limit 1`, // served by the unique index on (subject_id, kind)
   );
 }
 
@@ -73,7 +73,7 @@ export function findUndecided(
   from?: Place,
 ): AsyncIterable<UndecidedPayment & Place> {
   const read = (after: Place) =>
-    // indexes deliveries_undecided, recorded_outcomes_standing; primary keys
+    // served by indexes deliveries_undecided and recorded_outcomes_standing, and by primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
@@ -134,7 +134,7 @@ export function findUntoldFinals(
   from?: Place,
 ): AsyncIterable<UntoldFinal & Place> {
   const read = async (after: Place) => {
-    // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries; audit_events_contradictions
+    // served by indexes messages_finals, audit_events_subject_id and audit_events_contradictions, and by keys
     const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
         m.status as reported, d.status as decided, d.confirmation_message_id as "confirmationMessageId",
@@ -159,7 +159,7 @@ export function findUntoldFinals(
 /** Yields undecided HIGH payments whose deadline passed longer ago than the grace period, by the database clock. */
 export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<string> {
   const read = (after: Place) =>
-    // index deliveries_undecided; primary key of payments
+    // served by index deliveries_undecided and the primary key of payments
     sql<{ uetr: string } & Place>`
       select p.uetr, i.asked_at::text as at, i.delivery_id as id
       from deliveries i join payments p on p.uetr = i.subject_id
@@ -171,7 +171,7 @@ export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<strin
 }
 
 export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
-  return !(await isThere(db, sql`select from decisions where uetr = ${uetr}`)); // primary key
+  return !(await isThere(db, sql`select from decisions where uetr = ${uetr}`)); // served by the primary key
 }
 
 const neglectedMs = 60_000;
@@ -183,7 +183,7 @@ export async function* findNeglected(
 ): AsyncIterable<{ readonly subjectId: string } & Place> {
   const found = new Set<string>(); // a subject may have several deliveries
   const read = (after: Place) =>
-    // index deliveries_open
+    // served by index deliveries_open
     sql<{ subjectId: string } & Place>`
       select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
       where ${isOfToldKind} and ${isOpen}
@@ -202,6 +202,6 @@ export function isNeglected(db: Db, subjectId: string): Promise<boolean> {
     sql`
     select from deliveries
     where subject_id = ${subjectId} and ${isOfToldKind} and ${isOpen}
-      and next_due_at < ${ago(neglectedMs)} limit 1`, // unique (subject_id, kind)
+      and next_due_at < ${ago(neglectedMs)} limit 1`, // served by the unique index on (subject_id, kind)
   );
 }

@@ -78,7 +78,7 @@ const resolutionAsJson = sql`case when r.resolution_id is not null then jsonb_bu
   'enquiry', case when e.delivery_id is not null then jsonb_build_object('deliveryId', e.delivery_id,
     'of', case e.kind when 'directory-enquiry' then 'directory' else 'creditor-agent' end,
     'destinationSystem', e.party) end) end as resolution`;
-// primary key of resolution_answers; unique (subject_id, kind) of deliveries, which has at most two enquiries
+// served by the primary key of resolution_answers and the unique index on (subject_id, kind) of deliveries, which has at most two enquiries
 const resolutionJoins = sql`
   left join resolution_answers a on a.resolution_id = r.resolution_id
   left join lateral (
@@ -281,7 +281,7 @@ export interface StandingEnquiry {
 }
 
 export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
-  // primary keys; messages_in_reply_to
+  // served by the primary keys and index messages_in_reply_to
   const { rows } = await sql<Omit<StandingEnquiry, 'body'> & BodyColumns>`
     select d.kind, d.party, m.message_identification as "messageIdentification", ${bodyColumns('m')},
       ${remainingMs(sql`s.deadline_at`)} as "remainingMs",

@@ -144,7 +144,7 @@ export async function applyDueChanges(
     where effective_at <= clock_timestamp() and ${isOpen}
       and (not needs_approval or exists (
         select from scheme_change_steps s where s.change_id = c.change_id and step = 'approved'))
-    order by effective_at`.execute(db); // index scheme_changes_timed
+    order by effective_at`.execute(db); // served by index scheme_changes_timed
   let applied = 0;
   const outdated: string[] = [];
   for (const { changeId } of due.rows) {

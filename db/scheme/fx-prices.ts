@@ -45,6 +45,6 @@ async function enterBaseRates(
     from unnest(${column((rate) => rate.sourceCountry)}::text[], ${column((rate) => rate.sourceCurrency)}::text[],
       ${column((rate) => rate.destinationCountry)}::text[], ${column((rate) => rate.destinationCurrency)}::text[],
       ${column((rate) => rate.exchangeRate)}::numeric[]) e
-    on conflict do nothing returning rate_id`.execute(trx); // index rates_active
+    on conflict do nothing returning rate_id`.execute(trx); // served by index rates_active
   return rows;
 }

@@ -71,5 +71,5 @@ export async function finishProbe(
   says: string,
 ): Promise<void> {
   await sql`update endpoint_probes set finished_at = clock_timestamp(), outcome = ${outcome}, says = ${says}
-    where change_id = ${changeId}::uuid and url = ${url}`.execute(db); // primary key
+    where change_id = ${changeId}::uuid and url = ${url}`.execute(db); // served by the primary key
 }
