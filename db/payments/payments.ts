@@ -117,7 +117,7 @@ interface SubmissionRow
 }
 
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
-  // every look-up uses a primary key; messages_in_reply_to for the earlier answer
+  // every look-up uses a primary key, except that index messages_in_reply_to finds the earlier answer
   const select = sql<SubmissionRow>`
     select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.subject_id as uetr,
       m.party as "sourceSystem", ${epochMs(sql`m.created_at`)} as "storedAt",
