@@ -1,5 +1,5 @@
-// Reads everything on record about one payment, in one snapshot, to show what happened. Read-only. It does not read
-// message bodies: the timeline needs only their hashes and sizes.
+// Reads all records about one payment in one snapshot, to show what happened. Writes nothing. Does not read
+// message bodies, because the timeline needs only their hashes and sizes.
 import { sql } from 'kysely';
 import {
   withoutUnsent,
@@ -20,7 +20,7 @@ import type { Db } from '../pool/connection.ts';
 import { openExcerpt } from '../deliveries/excerpts.ts';
 import { listOutcomes } from './recorded-outcomes.ts';
 
-/** Reads the evidence of a UETR, without messages that were never sent. Every part may be empty. */
+/** Reads the evidence about a UETR, without messages that were never sent. Every part may be empty. */
 export async function loadEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
   const evidence = await readEvidence(db, uetr);
   return withoutUnsent(evidence);
@@ -45,8 +45,9 @@ function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
 }
 
 /**
- * Reads only the evidence that decides who may read one message: that message, the submission, and one message from the
- * destination, if any. Without a payment: the messages that `loadEvidence` shows, and that one.
+ * Reads only the evidence that decides who may read one message: that message, the submission, and one
+ * message from the destination, if any. If there is no payment, reads the messages that `loadEvidence` shows,
+ * and the message in question.
  */
 export async function loadEvidenceAbout(db: Db, uetr: string, messageId: string): Promise<PaymentEvidence> {
   const evidence = await inSnapshot(db, async (snapshot): Promise<PaymentEvidence> => {
@@ -86,7 +87,7 @@ async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | un
   return rows[0];
 }
 
-/** Ids of the messages that belong to the payment itself. Their answers are shown too. */
+/** Ids of the messages that belong to the payment itself. The evidence also shows the answers to them. */
 function madeOf({
   payment,
   decision,
@@ -111,9 +112,9 @@ const columnsOfMessage = sql`
 const inOrder = sql`at, direction, leg desc, "messageId"`;
 
 /**
- * Reads the newest messages of each party, the first of each kind and status, and the payment's own messages with their
- * answers. Counts the others by kind. Without a payment it includes the first unanswered submission, which is the one
- * that waits.
+ * Reads the newest messages of each party, the first message of each kind and status, and the payment's own
+ * messages with their answers. Counts the other messages by kind. If there is no payment, it includes the
+ * first unanswered submission, because that one waits to be judged.
  */
 async function loadMessages(
   db: Db,
@@ -213,7 +214,7 @@ async function loadAttempts(
   return { attempts, leftOut };
 }
 
-const mostEvents = 1_000; // alerts, and as many other events, of about 250 bytes; a night of contradictions has 100,000
+const mostEvents = 1_000; // limit for alerts, and again for other events; an event has about 250 bytes, and one payment may have 100,000
 
 /** Reads the newest events, and the first of each kind, so that no kind is hidden. Counts the others by kind. */
 async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, 'events' | 'eventsLeftOut'>> {
@@ -233,7 +234,7 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
   return { events, eventsLeftOut };
 }
 
-/** Not limited: at most 20 are kept (refused-messages.ts). */
+/** Reads all refused messages, because at most 20 are kept (refused-messages.ts). */
 async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {
   const { rows } = await sql<EvidenceRefused>`
     select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, size,

@@ -1,5 +1,6 @@
-// The outcomes of payments in doubt, as one operator records and another confirms them. A confirmed outcome decides the
-// payment when the next decision is written (decisions.ts). Each statement also writes the audit event.
+// Stores the outcomes of payments in doubt: one operator records an outcome, and another operator confirms
+// it. A confirmed outcome decides the payment when the next decision is written (decisions.ts). Each
+// statement also writes the audit event.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import {
@@ -73,14 +74,14 @@ export async function readDecision(
 interface Act {
   readonly uetr: string;
   readonly outcomeId: string;
-  /** Client id. */
+  /** Client id of the operator. */
   readonly by: string;
 }
 
 /**
- * Confirms an outcome that somebody else recorded. From then on it decides, unless a final of the destination is
- * stored.
- * @returns why it cannot be confirmed; undefined: it is confirmed
+ * Confirms an outcome that another operator recorded. From then on the outcome decides the payment, unless a
+ * final report of the destination is stored.
+ * @returns the reason why it cannot be confirmed; undefined: it is confirmed
  */
 export function confirmOutcome(
   db: Db,
@@ -110,10 +111,10 @@ export function confirmOutcome(
 }
 
 /**
- * Finds an attempt of the instruction that was under way when the outcome was recorded, and may have arrived
- * afterwards. While the outcome is not withdrawn, no new attempt begins (deliveries.ts). An attempt that was never
- * settled counts as over after the longest duration of an attempt.
- * @returns its number
+ * Finds an attempt to send the instruction that was under way when the outcome was recorded, because it may
+ * have arrived afterwards. No new attempt begins while an outcome stands (deliveries.ts). An attempt that was
+ * never settled counts as ended after the longest duration of an attempt.
+ * @returns the number of the attempt
  */
 async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefined> {
   const { rows } = await sql<{ attempt: number }>`
@@ -129,7 +130,7 @@ async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefi
 
 /**
  * Withdraws an outcome that nobody has confirmed.
- * @returns why it cannot be withdrawn; undefined: it is withdrawn
+ * @returns the reason why it cannot be withdrawn; undefined: it is withdrawn
  */
 export function withdrawOutcome(
   db: Db,
@@ -151,7 +152,10 @@ export function withdrawOutcome(
   });
 }
 
-/** Serializes confirming, withdrawing and deciding, so that the later one sees what the earlier one did. */
+/**
+ * Serializes confirming, withdrawing and deciding, so that the later action sees the result of the earlier
+ * one.
+ */
 function actOn(
   db: Db,
   { uetr, outcomeId }: Pick<Act, 'uetr' | 'outcomeId'>,
