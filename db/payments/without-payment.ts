@@ -1,5 +1,5 @@
-// Explains an id that has no payment: above all, whether a submission is stored but not judged yet and may still be
-// sent, or whether a party reported that it was paid.
+// Explains an id that has no payment. It tells above all whether a stored submission still waits to be judged
+// and may be sent, or whether a party reported that it was paid.
 import { sql } from 'kysely';
 import { isAlert } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
