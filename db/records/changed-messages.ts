@@ -1,5 +1,5 @@
-// Stored messages that fail their integrity check, because somebody has changed the database. The process that finds
-// one raises an alert. The message is neither shown nor sent.
+// Handles stored messages that fail their integrity check, because somebody has changed the database. The
+// process that finds such a message raises an alert. The message is neither shown nor sent.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { alertUnlessOpen } from './audit.ts';
@@ -7,9 +7,9 @@ import type { Db } from '../pool/connection.ts';
 import { SealBroken } from '../keys/key-wrapping.ts';
 
 /**
- * Raises an alert that a message was changed, or was deleted before it was sent. One alert per message, and another one
- * if it is found again after that was closed.
- * @param delivery the delivery that was to send it
+ * Raises an alert that a message was changed, or was deleted before it was sent. There is one alert per
+ * message. If the message is found again after the alert was closed, there is another.
+ * @param delivery the delivery that was to send the message
  */
 export async function tellChanged(
   db: Db,
@@ -32,7 +32,7 @@ export async function tellChanged(
 
 /**
  * Runs `open`, which reads the message.
- * @throws SealBroken, after raising the alert, if the message was changed
+ * @throws SealBroken if the message was changed, after raising the alert
  */
 export async function openAndTell<T>(db: Db, messageId: string, open: () => Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,5 @@
-// Current numbers for metrics. Payments and deliveries are found by partial indexes that hold only open ones.
+// Reads current numbers for metrics. Finds payments and deliveries through partial indexes that hold only
+// open ones.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';

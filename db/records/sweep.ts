@@ -1,6 +1,6 @@
-// Finds rows that need work, for the sweep. Each query uses an index and reads page by page to the end. This avoids
-// head-of-line blocking by rows that make no progress. Only Temporal knows whether somebody is working on them.
-// Read-only.
+// Finds payments and resolutions that need work, for the sweep. Each query uses an index and reads page by
+// page to the end. This avoids head-of-line blocking by rows that make no progress. Only Temporal knows
+// whether a workflow is already working on them. Writes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import { lateFinal, type Decision } from '../../core/payments/decision.ts';
 import type { Sends } from '../../core/payments/enquiry-schedule.ts';
@@ -14,22 +14,25 @@ import { epochMs, isThere } from '../pool/statements.ts';
 export interface UndecidedPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** The stored submission that made it. */
+  /** Message id of the stored submission that made the payment. */
   readonly messageId: string;
-  /** Whether its HIGH deadline passed longer ago than the grace period. */
+  /** Whether the payment is HIGH, and its deadline passed longer ago than the grace period. */
   readonly isOverdue: boolean;
-  /** The first final of the destination, if it was stored longer ago than the grace period. */
+  /** Id of the destination's first final report, if it was stored longer ago than the grace period. */
   readonly finalReportId: string | null;
-  /** Whether operators confirmed its outcome longer ago than the grace period. */
+  /** Whether operators confirmed an outcome of the payment longer ago than the grace period. */
   readonly hasOutcome: boolean;
   /**
-   * The sends of a NORM payment. Null for HIGH, which ends at its deadline, and while operators have recorded that it
-   * was not credited, because nothing is sent then.
+   * The sends of a NORM payment. Null for a HIGH payment, which ends at its deadline. Null also while
+   * operators have recorded that the payment was not credited, because nothing is sent then.
    */
   readonly sends: Sends | null;
 }
 
-/** SQL over a payment `p` with its instruction `i`. audit_events_subject_id; recorded_outcomes_standing. */
+/**
+ * SQL over a payment `p` with its instruction `i`: its `Sends` as JSON. Served by indexes
+ * audit_events_subject_id and recorded_outcomes_standing.
+ */
 const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(sql`p.uetr`)} then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.judged_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
   'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
@@ -38,7 +41,10 @@ const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(
     where a.delivery_id = i.delivery_id),
   'isInDoubt', ${isInDoubt(sql`p.uetr`)}) end`;
 
-/** Reads the sends of an undecided NORM payment. Null if it is decided, HIGH, or no longer sent. */
+/**
+ * Reads the sends of an undecided NORM payment. Null if the payment is decided or HIGH, or nothing more is
+ * sent.
+ */
 export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p
@@ -95,16 +101,22 @@ export interface UntoldFinal {
   readonly reportMessageId: string;
 }
 
-/** SQL over a final `m`: whether a confirmation was requested since that time. Unique (subject_id, kind). */
+/**
+ * SQL over a final report `m`: whether a confirmation was requested at or after that time. Served by the
+ * unique index on (subject_id, kind).
+ */
 const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
   select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= ${at})`;
 
-/** SQL: whether a contradiction alert names the final `m`, or another with its status, or neither. */
+/**
+ * SQL: whether a contradiction alert covers the final report `m`. It covers the report that it names, and
+ * reports with the same status. An alert that names no report covers all.
+ */
 const isTold = sql`exists (
   select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
     and (coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text or a.detail ->> 'reported' = m.status))`;
 
-/** A stored final with the decision, if any, and whether the alert and the confirmation exist. */
+/** A stored final report with the decision, if any, and whether the alert and the confirmation exist. */
 interface StoredFinal extends UntoldFinal, Place {
   readonly reported: string;
   readonly decided: Decision['status'] | null;
@@ -113,7 +125,9 @@ interface StoredFinal extends UntoldFinal, Place {
   readonly isUnconfirmed: boolean;
 }
 
-/** Whether the final is a contradiction without an alert, or needs a confirmation that was never requested. */
+/**
+ * Whether the report is a contradiction without an alert, or needs a confirmation that was never requested.
+ */
 function isUntoldFinal(final: StoredFinal): boolean {
   const { reported, decided, confirmationMessageId, isAlerted, isUnconfirmed } = final;
   if (decided === null) return false;
@@ -125,8 +139,8 @@ function isUntoldFinal(final: StoredFinal): boolean {
 }
 
 /**
- * Yields finals that still need an alert or a confirmation. Finals that came in HTTP answers have no confirmation yet.
- * If a worker crashed during the last send, the lost answer may have been such a final.
+ * Yields final reports that still need an alert or a confirmation. A report that came in an HTTP answer has
+ * no confirmation yet. If a worker crashed during the last send, the lost answer may have been such a report.
  */
 export function findUntoldFinals(
   db: Db,
