@@ -47,7 +47,7 @@ export async function seed(
   assert(outcome.kind !== 'refused', `the demo's scheme has no error: ${JSON.stringify(outcome)}`);
 }
 
-/** Reads the demo's scheme with the counterparties' addresses filled in. */
+/** Returns the demo's scheme with the counterparties' addresses filled in. */
 function withAddresses(scheme: Scheme, { operatorEndpointUrl, fxpBaseUrl }: SeedAddresses): Scheme {
   const mapped = <Document>(documents: ReadonlyMap<string, Document>, change: (one: Document) => Document) =>
     new Map([...documents].map(([id, one]) => [id, change(one)]));

@@ -14,8 +14,8 @@ export interface Client {
 }
 
 /**
- * An authenticated client. `credential` names the secret or key that it used. Its token becomes invalid with
- * that credential.
+ * An authenticated client. `credential` names the secret or key that it used. Its token is valid no longer
+ * than that secret or key.
  */
 export interface LoggedIn extends Client {
   readonly credential: string;

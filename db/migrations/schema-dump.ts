@@ -153,8 +153,8 @@ const triggerQuery: Query = sql`
   order by c.relname collate "C", t.tgname collate "C"`;
 
 /**
- * Selects the rights of the roles (db/migrations/rights.ts), except the owner's, and that everybody may call
- * a function.
+ * Selects the rights of the roles (db/migrations/rights.ts). Leaves out the rights of the owner, and the
+ * default right of everybody to call a function.
  */
 const grantQuery: Query = sql`
   select line from (

@@ -52,7 +52,7 @@ export interface ReceivedMessage {
 export const hasFinalStatus = (alias: string) =>
   sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
 
-/** SHA-256 of the body, by which a repeated message is recognised. */
+/** Hash of the body, by which a repeated message is recognised. */
 function hashOf(body: Buffer): Buffer {
   return createHash('sha256').update(body).digest();
 }
