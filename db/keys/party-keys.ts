@@ -3,11 +3,17 @@
 import type { Db } from '../pool/connection.ts';
 import { sql, type RawBuilder } from 'kysely';
 
-/** @param row name or alias of `client_secrets` in the statement */
+/**
+ * SQL for the credential of a secret: its id, and the start of a hash over its stored salt and digest.
+ * @param row name or alias of `client_secrets` in the statement
+ */
 export const secretCredential = (row: string): RawBuilder<string> =>
   sql`'secret ' || ${sql.ref(`${row}.secret_id`)} || ' ' || left(encode(sha256(${sql.ref(`${row}.salt`)} || ${sql.ref(`${row}.digest`)}), 'hex'), 16)`;
 
-/** @param row name or alias of `public_keys` in the statement */
+/**
+ * SQL for the credential of a public key: its id, and the start of a hash over the key.
+ * @param row name or alias of `public_keys` in the statement
+ */
 export const keyCredential = (row: string): RawBuilder<string> =>
   sql`'key ' || ${sql.ref(`${row}.key_id`)} || ' ' || left(encode(sha256(convert_to(${sql.ref(`${row}.public_jwk`)}::text, 'UTF8')), 'hex'), 16)`;
 

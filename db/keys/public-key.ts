@@ -105,8 +105,8 @@ const ofOrderEight = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d7
 const ofSmallOrder = new Set([0n, 1n, prime - 1n, ofOrderEight, prime - ofOrderEight]);
 
 /**
- * Checks that x is a point of Ed25519, and not of small order, for which anybody can sign. OpenSSL accepts
- * any 32 bytes.
+ * Returns the weakness of an Ed25519 key, if any. OpenSSL accepts any 32 bytes, but for a point of small order
+ * anybody can sign.
  */
 function weaknessOfPoint(bytes: Buffer): string | undefined {
   const littleEndian = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);

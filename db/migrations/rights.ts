@@ -97,7 +97,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     rates: keep,
     tier_improvements: keep,
     psp_improvements: keep,
-    idempotency_keys: all, // kept for a day
+    idempotency_keys: all, // rows are kept for a day
     // authentication
     issuer_keys: keep,
     // the api rotates the keys that sign deliveries, but cannot read their private parts

@@ -102,8 +102,8 @@ function madeOf({
   ].filter((id) => id != null);
 }
 
-const mostMessages = 200; // per party; about 500 bytes each
-const mostAttempts = 200; // per delivery; a destination that is never reached gets 120 in its 24 hours
+const mostMessages = 200; // limit per party; a message has about 500 bytes
+const mostAttempts = 200; // limit per delivery; a destination that is never reached gets 120 attempts in its 24 hours
 
 const columnsOfMessage = sql`
   message_id as "messageId", message_type as type, message_identification as "messageIdentification", direction, leg,

@@ -1,4 +1,4 @@
-// Counts payments and quotes of a period by corridor. Read-only; each query is bounded by the period.
+// Counts payments and quotes of a period by corridor. Writes nothing. Each query is bounded by the period.
 import { sql } from 'kysely';
 import type { CorridorFlow, FlowScope, QuoteFlow, ReasonFlow } from '../../core/payments/flow.ts';
 import type { Condition } from '../pool/statements.ts';

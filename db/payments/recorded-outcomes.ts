@@ -44,7 +44,8 @@ export async function recordOutcome(
     subjectId: uetr,
     detail: { outcomeId, status, reasonCode, by },
   } as const;
-  // served by unique (subject_id, kind), audit_events_subject_id and recorded_outcomes_standing
+  // served by the unique index on (subject_id, kind), and by indexes audit_events_subject_id and
+  // recorded_outcomes_standing
   const { rows } = await sql<RecordedOutcome>`
     with recorded as (
       insert into recorded_outcomes (outcome_id, uetr, status, reason_code, evidence, recorded_by)

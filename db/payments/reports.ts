@@ -27,7 +27,7 @@ import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/r
 export interface InvalidReport {
   /** The reason in words, without any text from the sender. */
   readonly reason: string;
-  /** Undefined: there is no XML document to judge. */
+  /** Why the XML document is rejected; undefined: there is no XML document. */
   readonly rejection?: Rejection;
   /**
    * The status that the invalid report states. Null: not a valid code; undefined: there is no XML document.

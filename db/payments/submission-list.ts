@@ -1,4 +1,4 @@
-// Lists the stored submissions of sources, judged or not, newest first. Read-only.
+// Lists the stored submissions of sources, judged or not, newest first. Writes nothing.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';
 import type {

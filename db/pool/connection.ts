@@ -50,7 +50,7 @@ export const serviceLimits: ConnectionLimits = {
   statementMs: 3_000, // our statements take milliseconds
   idleInTransactionMs: 5_000, // our code leaves microseconds between two statements
   answerMs: 3_500, // above statementMs, so the server reports a slow statement first
-  lifetimeSeconds: 600, // to follow a database that moved or was rebalanced
+  lifetimeSeconds: 600, // new connections follow a database that moved or was rebalanced
 };
 
 export interface ConnectionOptions {

@@ -134,7 +134,7 @@ export interface NewQuoteRequest {
   readonly corridor: CorridorKey;
   readonly amountCurrency: string;
   readonly amount: string;
-  /** Best first: quote k has the id `quoteIdOf(quoteRequestId, k)`. */
+  /** The quotes, best first. Quote k has the id `quoteIdOf(quoteRequestId, k)`. */
   readonly quotes: readonly QuoteSnapshot[];
 }
 

@@ -271,7 +271,7 @@ export async function readTimes(db: Db): Promise<RecordTimes> {
 
 /**
  * Selects ids of decisions and events in a time range. Reads ids only, so a malformed time cannot break the query.
- * @param times as the database writes them
+ * @param times bounds of the range, in the database's text format
  * @param decidedAfter lower bounds for decisions instead of `after`; the latest one counts
  * @param limit most rows to return
  */

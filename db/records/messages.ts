@@ -162,7 +162,7 @@ export async function recordReceived(
 }
 
 interface StoredMessage {
-  /** Null: no longer kept. */
+  /** Null: the body is no longer kept. */
   readonly body: Buffer | null;
   /** The full explanation, if the message rejects or refuses. */
   readonly refusal: string | null;
@@ -192,7 +192,7 @@ export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
   return body;
 }
 
-/** @returns the bytes of a message; undefined: unknown, or no longer kept */
+/** @returns the bytes of a message; undefined: the message is unknown, or its body is no longer kept */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
   return (await loadMessage(db, messageId))?.body ?? undefined;
 }

@@ -143,7 +143,7 @@ const isFirst = ({ kind, subjectId, party }: Event, final: Final) => sql`not exi
   select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind} and party = ${party}
     and (${final ?? null}::text is null or detail ->> 'reported' = ${final ?? null}))`;
 
-const mostPerSubject = 20; // messages kept; a party may send different bytes each time
+const mostPerSubject = 20; // messages kept per subject; a party may send different bytes each time
 
 /** Stands for the message type in the seal, because the type of a refused message is unknown. */
 const refusedType = 'refused';
@@ -178,7 +178,7 @@ async function keepRefused(
   );
 }
 
-/** Reads the bytes of a refused message of a subject. Null: no longer kept; undefined: there is no such message. */
+/** Reads the bytes of a refused message of a subject. Null: they are no longer kept; undefined: no such message. */
 export async function refusedBody(
   db: Db,
   subjectId: string,

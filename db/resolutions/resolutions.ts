@@ -41,7 +41,7 @@ export interface StoredResolution {
   /** Milliseconds until the deadline, by the database clock; negative once it has passed. */
   readonly remainingMs: number;
   readonly answer: StoredAnswer | null;
-  /** Null if the gateway answered at once. */
+  /** The latest enquiry; null if the gateway answered at once. */
   readonly enquiry: StoredEnquiry | null;
 }
 
@@ -104,7 +104,8 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 }
 
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
-  // served by unique (source_clearing_system, message_identification); the earlier answer by messages_in_reply_to
+  // served by the unique index on (source_clearing_system, message_identification); index messages_in_reply_to
+  // finds the earlier answer
   const { rows } = await sql<RequestRow>`
     select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.party as "sourceSystem",
       ${epochMs(sql`now()`)} as now,

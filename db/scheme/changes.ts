@@ -82,7 +82,7 @@ export type Decision = 'approved' | 'refused' | 'withdrawn';
 export type DecisionHindrance =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'not-pending'; readonly state: ChangeState }
-  /** The proposer tried to approve or refuse, or somebody else tried to withdraw. */
+  /** The proposer tried to approve or refuse the change, or somebody else tried to withdraw it. */
   | { readonly kind: 'wrong-person'; readonly proposedBy: string }
   /** An object has changed since the change was proposed. */
   | { readonly kind: 'outdated'; readonly edits: readonly Pick<SchemeEdit, 'kind' | 'id'>[] }
