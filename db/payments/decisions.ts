@@ -71,7 +71,8 @@ export async function findDecidable(
   uetr: string,
   reportMessageId: string | null = null,
 ): Promise<DecidablePayment | undefined> {
-  // served by the primary keys, the unique index on (subject_id, kind) of deliveries and index recorded_outcomes_standing
+  // served by the primary keys, the unique index on (subject_id, kind) of deliveries and index
+  // recorded_outcomes_standing
   const select = sql<DecidablePayment>`
     select p.uetr, p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
       p.corridor, p.priority, ${epochMs(sql`p.judged_at`)} as "acceptedAt", p.message_id as "messageId",

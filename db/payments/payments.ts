@@ -102,7 +102,8 @@ const toPayment = ({ lastSendEndedAt, statusAskedAt, ...payment }: PaymentRow): 
 });
 
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
-  // served by the primary keys of payments, messages and decisions, and by the unique index on (subject_id, kind) of deliveries
+  // served by the primary keys of payments, messages and decisions, and by the unique index on
+  // (subject_id, kind) of deliveries
   const [row] = await runPrepared(
     db,
     'find_payment',

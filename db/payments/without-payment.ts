@@ -26,7 +26,8 @@ const mostNamed = 5; // the others are only counted, because a party may report 
 
 export async function whatCameUnder(db: Db, id: string): Promise<CameUnder> {
   const isSubmission = sql`m.direction = 'in' and m.message_type = 'pacs008'`;
-  // served by indexes messages_subject_id and audit_events_subject_id, and by the primary keys of refusals and payments
+  // served by indexes messages_subject_id and audit_events_subject_id, and by the primary keys of refusals and
+  // payments
   const { rows } = await sql<CameUnder>`
     with about as (
       select e.kind, e.party, e.detail ->> 'reported' as reported, max(e.audit_event_id) as latest
