@@ -1,6 +1,6 @@
-// Loads the demo's scheme from the directory db/seed, as `isthmus admin import` would. Idempotent: objects that were
-// entered before stay as they are, even if they have ended since. Only the addresses of the counterparties are updated
-// to those of the sandbox.
+// Loads the demo's scheme from the directory db/seed, as `isthmus admin import` does. Idempotent: objects
+// that were stored before stay as they are, even if they have ended since. Only the addresses of the
+// counterparties are updated to those of the sandbox.
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { assert } from '../core/assert.ts';
@@ -24,10 +24,10 @@ const defaultSeedAddresses: SeedAddresses = {
   fxpBaseUrl: (fxpBic) => `${sandboxUrl}/${fxpBic}`,
 };
 
-/** Also valid when bundled into `dist/`. */
+/** Directory of the demo's files. The path is also right when this file is bundled into `dist/`. */
 const directory = join(import.meta.dirname, '..', 'db', 'seed');
 
-/** @throws SchemeFilesError; the database's error */
+/** @throws SchemeFilesError if a file is invalid; the database's error if it cannot be stored */
 export async function seed(
   databaseUrl: string,
   addresses: SeedAddresses = defaultSeedAddresses,
@@ -47,7 +47,7 @@ export async function seed(
   assert(outcome.kind !== 'refused', `the demo's scheme has no error: ${JSON.stringify(outcome)}`);
 }
 
-/** The demo's files, with the counterparties' addresses filled in. */
+/** Returns the demo's scheme with the counterparties' addresses filled in. */
 function withAddresses(scheme: Scheme, { operatorEndpointUrl, fxpBaseUrl }: SeedAddresses): Scheme {
   const mapped = <Document>(documents: ReadonlyMap<string, Document>, change: (one: Document) => Document) =>
     new Map([...documents].map(([id, one]) => [id, change(one)]));
@@ -74,7 +74,7 @@ function withAddresses(scheme: Scheme, { operatorEndpointUrl, fxpBaseUrl }: Seed
   };
 }
 
-/** Edits for the demo's counterparties whose addresses have changed. Their other members stay. */
+/** Edits for those counterparties of the demo whose addresses have changed. Their other members stay. */
 function moved(scheme: Scheme, files: Scheme): readonly SchemeEdit[] {
   const follow = <Kind extends 'operators' | 'clearing-systems' | 'institutions'>(
     kind: Kind,

@@ -1,5 +1,6 @@
-// The tables as Kysely sees them, as far as queries use its builder. db/schema.sql has all tables and columns, and
-// explains each column and its unit. Amounts and rates are decimal text here, `numeric` in the database.
+// The tables as Kysely sees them, as far as queries use its builder. db/schema.sql has all tables and
+// columns, and explains each column and its unit. Amounts and rates are `numeric` in the database, and
+// decimal text here.
 import type { ColumnType, Generated } from 'kysely';
 
 /** Written as JSON text, read as the parsed value. */
@@ -186,7 +187,9 @@ interface QuoteUsesTable {
 
 interface MessagesTable {
   message_id: string;
-  /** UETR of a payment, or id of a resolution or of a page of a book; the same in every table here. */
+  /**
+   * UETR of a payment, or id of a resolution or of a page of a book. It means the same in every table here.
+   */
   subject_id: string | null;
   message_type: string;
   message_identification: string;

@@ -9,18 +9,19 @@ import { isThere } from '../pool/statements.ts';
 import { isOpen } from '../deliveries/deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 
-/** A book that is sent to its owner every day, and how far its pages have been made. */
+/** A book that the worker sends to its owner every day, and how far its pages have been stored. */
 export interface OwedBook extends SentBook {
   readonly key: string;
   readonly progress: BookProgress;
-  /** Database clock. */
+  /** Current time of the database clock. */
   readonly now: Date;
 }
 
 /** Reads the books that are sent daily, with their progress. Books without a registered endpoint are left out. */
 export async function readOwedBooks(db: Db, data: ReferenceData): Promise<readonly OwedBook[]> {
   const books = booksToSend(data).map((one) => ({ ...one, key: bookKey(one.book) }));
-  // index: unique (book, period_from, period_to, page). An account gets books from its registration on, not before.
+  // served by the unique index on (book, period_from, period_to, page); an account has no books before its
+  // registration
   const { rows } = await sql<Pick<BookProgress, 'registeredAt' | 'madeUntil'> & { nth: number; now: Date }>`
     select b.nth::int, clock_timestamp() as now, greatest(e.registered_at, b.account_since) as "registeredAt",
       (select max(p.period_to) from book_pages p where p.book = b.key and p.page = p.pages
@@ -42,13 +43,13 @@ export async function readOwedBooks(db: Db, data: ReferenceData): Promise<readon
 export interface BookPage {
   readonly book: string;
   readonly period: Period;
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
   readonly pages: number;
 }
 
 /**
- * Stores a page and its delivery. The message's subject is the page.
+ * Stores a page and its delivery. The subject id of the message is the id of the page.
  * @returns true if the page is new; false if it was stored before, in which case nothing changes
  */
 export function storeBookPage(
@@ -80,17 +81,17 @@ export interface BookSent {
   readonly from: Date;
   readonly to: Date;
   readonly pages: number;
-  /** Pages stored so far. Each is sent as soon as it is stored. */
+  /** Number of pages stored so far. The worker sends each page as soon as it is stored. */
   readonly made: number;
   readonly taken: number;
-  /** Dead letters. Alerts and redeliveries name a page by its `subjectId`. */
+  /** Pages whose delivery was given up. Alerts and redeliveries name a page by its `subjectId`. */
   readonly deadPages: readonly { readonly page: number; readonly subjectId: string }[];
-  /** When the next attempt is due. Null: there will be none. */
+  /** When the next attempt to send a page is due; null: there will be no further attempt. */
   readonly nextDueAt: Date | null;
 }
 
 /**
- * Lists the books of a day that have pages to send or sent.
+ * Lists the books of a day that have stored pages, sent or not.
  * @param party the receiver; undefined: all receivers
  */
 export async function listBooksSent(
@@ -98,7 +99,7 @@ export async function listBooksSent(
   { from, to }: Period,
   party: string | undefined,
 ): Promise<readonly BookSent[]> {
-  // index book_pages_period; unique (subject_id, kind)
+  // served by index book_pages_period and the unique index on (subject_id, kind)
   const { rows } = await sql<BookSent>`
     select p.book, p.party, p.period_from as "from", p.period_to as "to", max(p.pages) as pages, count(*)::int as made,
       count(d.delivered_at)::int as taken,

@@ -1,5 +1,5 @@
-// Builds the camt.054 pages of a book from the record: one page by its number, or all pages in order. A page shows what
-// the owner of the book may see, whoever reads it.
+// Builds the camt.054 pages of a book from the record: one page by its number, or all pages in order. Every
+// reader gets the same page, with the data that the owner of the book may see.
 import { createHash } from 'node:crypto';
 import { bookKey } from '../../core/books/daily-books.ts';
 import type { Camt054 } from '../../core/iso20022/camt054.ts';

@@ -1,9 +1,10 @@
 // Keeps the time up to which the books are closed.
-// - No decision gets a time before it (decisions.ts). So a closed book stays closed, even after a failover to a
-//   database whose clock is behind.
-// - A period is closed only if it is also over by the current database clock. That clock may have run ahead earlier.
-// - A period is not closed if the database clock is too far ahead of this process's clock. Otherwise a clock that is
-//   weeks ahead for a moment would give decisions future times for weeks.
+// - No decision gets a time before the end of the closed books (decisions.ts). So a closed book stays closed,
+//   even after a failover to a database whose clock is behind.
+// - A period is closed only if it has also ended by the current database clock, because that clock may have
+//   run ahead before.
+// - A period is not closed if the database clock is too far ahead of this process's clock. Otherwise a clock
+//   that is weeks ahead for a moment would give decisions future times for weeks.
 import { sql } from 'kysely';
 import { closedAfterMs } from '../../core/books/reconciliation.ts';
 import type { Db } from '../pool/connection.ts';
@@ -13,12 +14,15 @@ import { ClocksApart } from '../pool/failures.ts';
 /** SQL for the time of a new decision: now, but not before the end of the closed books. */
 export const decidedNow = sql`greatest(now(), (select until from books_closed))`;
 
-/** Synchronized clocks differ by less than a second. A faulty one, as in the chaos runs, is off by a minute or two. */
+/**
+ * Largest accepted difference between two clocks. Synchronized clocks differ by less than a second. A faulty
+ * clock, as in the chaos runs, is off by a minute or two.
+ */
 const clocksApartMs = 300_000;
 
 /**
- * Closes the books up to `to`, unless that is too early.
- * @returns whether they are closed
+ * Closes the books up to `to`, unless it is too early to do so.
+ * @returns whether the books are closed up to `to`
  * @throws ClocksApart if the database clock is too far ahead of this process's clock
  */
 export async function closeBooks(db: Db, to: Date): Promise<boolean> {
@@ -35,14 +39,14 @@ export async function closeBooks(db: Db, to: Date): Promise<boolean> {
   return isThere(db, sql`select from books_closed where until >= ${to} and ${isOver}`);
 }
 
-/** Which clock is ahead of the other by more than the tolerance. Undefined: they agree. */
+/** Returns the clock that is ahead of the other by more than the tolerance; undefined: the clocks agree. */
 export function clockAhead(ofDatabase: Date): 'worker' | 'database' | undefined {
   const aheadMs = ofDatabase.getTime() - Date.now();
   if (Math.abs(aheadMs) <= clocksApartMs) return undefined;
   return aheadMs > 0 ? 'database' : 'worker';
 }
 
-/** The time up to which the books are closed, if it is too far in the future for a failover to explain. */
+/** The time up to which the books are closed, if it is further in the future than a failover can explain. */
 export async function closedAhead(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date }>`
     select until from books_closed
@@ -53,12 +57,15 @@ export async function closedAhead(db: Db): Promise<Date | undefined> {
 export interface PassedAhead {
   readonly sap: string;
   readonly account: string;
-  /** The former owner, who still owns the account's days until then. */
+  /** Former owner of the account. Until `until`, the account's books still belong to this owner. */
   readonly owner: string;
   readonly until: Date;
 }
 
-/** Accounts that were given up while a clock ran days ahead: the former owner keeps their days. */
+/**
+ * Lists accounts that changed owner while a clock ran days ahead. The former owner keeps the books of those
+ * days.
+ */
 export async function passedAhead(db: Db): Promise<readonly PassedAhead[]> {
   // an account changes hands at the end of a day: today's, or the last closed one if that is later
   const latest = sql`greatest(clock_timestamp(), (select until from books_closed)) + interval '1 day'`;

@@ -1,5 +1,6 @@
-// Reads the books of a period: payments by the time of their decision, by the database clock, in UTC. Reads the
-// decisions of all parties in slices, so that neither memory nor statement time grows with the period.
+// Reads the books of a period. A payment belongs to the period of its decision (database clock, UTC). Reads
+// the decisions of all parties in slices, so that neither memory use nor statement time grows with the
+// period.
 import { sql } from 'kysely';
 import {
   addUp,
@@ -14,8 +15,8 @@ import type { Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /**
- * The position of a movement in a book, ordered by the time of the decision. A payment that comes in and goes out by
- * one account has two movements: `in` sorts before `out`.
+ * The position of a movement in a book, ordered by the time of the decision. A payment that enters and leaves
+ * through the same account has two movements: `in` sorts before `out`.
  */
 export interface BookPlace {
   /** Timestamp as text, to keep its microseconds. */
@@ -28,8 +29,9 @@ const placeOf = sql`d.decided_at, d.uetr, b.side`;
 const lastSide: Side = 'out'; // sorts after 'in'
 
 /**
- * For each side: which payments the book has, and at which end of the payment to read the amount. The owner of an
- * account is paid at the source end (`in`), and pays at the destination end (`out`).
+ * For each side: the condition for the payments in the book, and the end of the payment at which to read the
+ * amount. For an account, `in` is the source end, where its owner is paid. `out` is the destination end,
+ * where its owner pays.
  */
 function sidesOf(book: Book): {
   readonly [side in Side]: { readonly isTheirs: Condition; readonly end: End };
@@ -57,14 +59,14 @@ function sidesOf(book: Book): {
 type End = 'source' | 'destination';
 const otherEnd = { source: 'destination', destination: 'source' } as const;
 
-/** The pacs.008 as it was at the book's end of the payment. */
+/** SQL for the id of the pacs.008 that was exchanged at the book's end of the payment. */
 function messageOf(book: Book): Condition {
   const of = (side: Side) =>
     sql.ref(sidesOf(book)[side].end === 'source' ? 'p.message_id' : 'p.forwarded_message_id');
   return sql`case b.side when 'out' then ${of('out')} else ${of('in')} end`;
 }
 
-/** A column of the payment at the book's own end, or at the other end. */
+/** SQL for a column of the payment: its value at the book's end, or at the other end. */
 function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other' = 'own'): Condition {
   const of = (side: Side) => {
     const { end } = sidesOf(book)[side];
@@ -77,17 +79,20 @@ function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other'
 const isReported = sql`p.accepted`;
 
 /**
- * A part of a period: after the position `after`, up to and including the decision of `upTo`. Undefined: from the
- * beginning, or to the end.
+ * A part of a period: from after the position `after`, up to and including the decision of `upTo`. Undefined
+ * means the beginning or the end of the period.
  */
 interface Slice {
   readonly after: BookPlace | undefined;
   readonly upTo: BookPlace | undefined;
 }
 
-const decisionsAtOnce = 5_000; // takes about 50 ms
+const decisionsAtOnce = 5_000; // reading that many takes about 50 ms
 
-/** Includes the decision of `after`: its second movement may follow. Index decisions_decided_at. */
+/**
+ * Includes the decision of `after`, because its second movement may follow. Served by index
+ * decisions_decided_at.
+ */
 const isIn = ({ from, to }: Period, { after, upTo }: Slice) => sql`
   d.decided_at >= ${from} and d.decided_at < ${to}
   ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) >= (${after.at}::timestamptz, ${after.uetr}::uuid)`}
@@ -122,17 +127,17 @@ function movements(book: Book, period: Period, slice: Slice): Condition {
       and case b.side when 'out' then ${sides.out.isTheirs} else ${sides.in.isTheirs} end`;
 }
 
-/** Totals and page ends of a whole book, known before its payments are read. */
+/** Totals of a whole book and the last movement of each page, computed before the movements are read. */
 export interface BookIndex {
   readonly totals: readonly Total[];
-  /** Totals of the payments that its camt.054 shows: those that were accepted. */
+  /** Totals of the accepted payments. Only these appear in the camt.054. */
   readonly entries: readonly Total[];
   readonly pages: number;
   readonly ends: readonly BookPlace[];
 }
 
 interface IndexRow extends Total {
-  /** An `end` row closes a page; its `number` is its position in the slice. */
+  /** A row of `end` marks the last movement of a page; its `number` is the position in the slice. */
   readonly what: 'total' | 'end';
   readonly isReported: boolean;
   readonly at: string;
@@ -143,7 +148,7 @@ export async function readBookIndex(db: Db, book: Book, period: Period): Promise
   const totals: Total[] = [];
   const entries: Total[] = [];
   const ends: BookPlace[] = [];
-  let before = 0; // entries of earlier slices
+  let before = 0; // number of entries in earlier slices
   for await (const slice of slicesOf(db, period, { after: undefined, upTo: undefined })) {
     const { rows } = await sql<IndexRow>`
       with moved as materialized (
@@ -175,20 +180,23 @@ export async function readBookIndex(db: Db, book: Book, period: Period): Promise
   return { totals: addUp(totals), entries: addUp(entries), pages, ends: ends.slice(0, pages - 1) };
 }
 
-/** Which movements of a book to read, and what to show of them. */
+/** Selects the movements of a book to read, and the details to show. */
 export interface BookReading {
   readonly book: Book;
   readonly period: Period;
   /** Whether incoming movements show the other side of the exchange, the quote and its provider. */
   readonly seesAll: boolean;
-  /** Only accepted payments, as in a camt.054. */
+  /** Whether to read only accepted payments, as in a camt.054. */
   readonly isReported?: boolean;
   readonly after?: BookPlace | undefined;
-  /** Up to and including this decision, which may have a second movement. */
+  /** The last decision to read. Both of its movements are included. */
   readonly upTo?: BookPlace | undefined;
 }
 
-/** Yields the movements in order of decision, up to twice 5,000 at a time. A batch may be empty. */
+/**
+ * Yields batches of movements, ordered by the time of the decision. A batch covers up to 5,000 decisions,
+ * with at most two movements each. It may be empty.
+ */
 export async function* readMovements(
   db: Db,
   { book, period, seesAll, isReported: onlyReported = false, after, upTo }: BookReading,

@@ -1,6 +1,8 @@
-// Deliveries and their attempts. One statement claims an attempt and commits before the socket opens. Another settles
-// it. A claim that is never settled counts as MAYBE_SENT, and is due again later. Each claim has an id that only the
-// claimant knows. If the answer to the claim is lost, the claimant has sent nothing, and gets the same claim again.
+// Stores deliveries and their attempts. One statement claims an attempt and commits before the worker opens a
+// socket. Another statement settles the attempt: it records the result. An attempt that is never settled
+// counts as MAYBE_SENT, and its delivery becomes due again. Only the claimant knows the id of its claim. If
+// the database's answer to a claim is lost, the claimant has sent nothing. It repeats the call with the same
+// id and gets the same claim.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
 import { isOwnFault } from '../../core/deliveries/delivery-schedule.ts';
@@ -13,7 +15,10 @@ import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from '../keys
 
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
-/** Deliveries that follow a decision, an answer or the end of a day. They are retried until they are acknowledged. */
+/**
+ * Kinds of delivery that follow a decision, an answer or the end of a day. The worker retries them until the
+ * receiver acknowledges them, or their time is over.
+ */
 export const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
 export type ToldKind = (typeof toldKinds)[number];
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
@@ -23,30 +28,30 @@ export interface ClaimedAttempt {
   readonly deliveryId: string;
   readonly kind: DeliveryKind;
   readonly attempt: number;
-  /** Position in the schedule of CBK-1, or in the round of TIM-3, from 1. */
+  /** Number of the attempt in the retry schedule of CBK-1, or in the round of TIM-3; from 1. */
   readonly attemptSinceAsked: number;
   readonly asks: number;
-  /** Milliseconds since it was last requested, by the database clock. */
+  /** Milliseconds since the delivery was last requested, by the database clock. */
   readonly elapsedMs: number;
-  /** Milliseconds left in which it may be sent, by the database clock. Null: no limit. */
+  /** Milliseconds left in which the message may be sent, by the database clock; null: no limit. */
   readonly remainingMs: number | null;
   readonly party: string;
-  /** Only a callback has one; null for other kinds. */
+  /** Address of a callback; null for other kinds. */
   readonly url: string | null;
   readonly messageIdentification: string;
   readonly messageId: string;
   /**
-   * Null: it cannot be sent, because the stored body was changed or is no longer kept, or because this process lacks a
-   * key of SEALING_KEYS. In the last case `missingKey` names the key.
+   * Null if the message cannot be sent: its stored body was changed or deleted, or this process lacks a key
+   * of SEALING_KEYS. In the last case `missingKey` is the id of the key.
    */
   readonly body: Buffer | null;
   readonly missingKey?: string;
 }
 
-/** Longer than the longest attempt (10 s). */
+/** Seconds until a claimed delivery is due again. Longer than the longest attempt (10 s). */
 export const claimSeconds = 15;
 
-/** What a claim reads: `ClaimedAttempt` with the body as stored. */
+/** The row that a claim returns: `ClaimedAttempt` with the body as stored. */
 type ClaimRow = Omit<ClaimedAttempt, 'body' | 'missingKey'> & BodyColumns;
 
 /** Runs a statement that ends in `selectClaimed`. */
@@ -59,7 +64,10 @@ export async function runClaim(
   return Promise.all(rows.map(async (row) => ({ ...row, ...(await openHere(db, row)) })));
 }
 
-/** Opens the body. A missing key does not throw: the claim is committed, and must be settled like any other. */
+/**
+ * Opens the body. A missing key does not throw: the claim is committed, so the caller must settle it like any
+ * other.
+ */
 export async function openHere(
   db: Db,
   row: BodyColumns,
@@ -72,18 +80,21 @@ export async function openHere(
   }
 }
 
-/** 1 for a new attempt; 0 if the same claim was made before and its answer was lost. */
+/** SQL: 1 for a new claim; 0 if the claim is stored already, because its first answer was lost. */
 export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
 
-/** SQL for an update of `deliveries`: counts an attempt that may leave, unless it was counted before. */
+/**
+ * SQL for an update of `deliveries`: counts the attempt as possibly sent, unless the same claim was counted
+ * before.
+ */
 export const countClaim = (claim: string) => {
   const isNew = isNewClaim(claim);
   return sql`claim = ${claim}::uuid, attempts = attempts + ${isNew}, possibly_sent = possibly_sent + ${isNew}`;
 };
 
 /**
- * The end of a claim, over its updated rows `claimed`. Inserts the rows of the attempts, before any socket opens. A
- * repeated claim has its rows already.
+ * The last part of a statement that claims attempts. Reads the claimed deliveries from `claimed`. Inserts a
+ * row for each attempt before any socket opens. A repeated claim has its rows already.
  */
 export const selectClaimed = (elapsedMs: RawBuilder<unknown>, remainingMs: RawBuilder<unknown>) => sql`
   intent as (
@@ -94,25 +105,28 @@ export const selectClaimed = (elapsedMs: RawBuilder<unknown>, remainingMs: RawBu
     ${elapsedMs} as "elapsedMs", ${remainingMs} as "remainingMs", ${bodyColumns('m')}
   from claimed c join ${theOne(sql`messages where message_id = c.message_id`)} m on true ${joinBody('m')}`;
 
-/** Whether operators recorded that the payment was not credited: if it were sent now, it might be. */
+/**
+ * SQL: whether operators recorded that the payment was not credited. Nothing may be sent then, because the
+ * destination might credit it.
+ */
 export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
   select from recorded_outcomes settled -- index recorded_outcomes_standing
   where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;
 
 /**
- * Claims one send of an instruction: the first one, or an enquiry.
+ * Claims one send of an instruction: the first one, or a repeat that enquires about the payment.
  * @param round name of the round; attempts are counted from 1 in each round
- * @param claim id made for this send; use it again only to repeat this call before anything is sent
- * @returns undefined if nothing may be sent any longer: the payment is decided, its deadline has passed, or operators
- *   recorded that it was not credited. A claim made before is returned even then, with `remainingMs` 0 if the payment
- *   is decided, so that the caller settles it as NOT_SENT.
+ * @param claim id generated for this send; reuse it only to repeat this call before anything is sent
+ * @returns undefined if nothing may be sent any longer: the payment is decided, its deadline has passed, or
+ *   operators recorded that it was not credited. An existing claim is returned even then. If the payment is
+ *   decided, its `remainingMs` is 0, so that the caller settles it as NOT_SENT.
  */
 export async function claimInstruction(
   db: Db,
   deliveryId: string,
   { round, claim }: { readonly round: string; readonly claim: string },
 ): Promise<ClaimedAttempt | undefined> {
-  // primary keys throughout
+  // every look-up uses a primary key
   const statement = sql`
     with claimed as (
       update deliveries d
@@ -136,13 +150,16 @@ export async function claimInstruction(
   return attempt;
 }
 
-/** Neither acknowledged nor given up. */
+/** SQL: the receiver has not acknowledged the delivery, and it was not given up. */
 export const isOpen = sql`delivered_at is null and closed_at is null`;
 
-/** Given up, and not delivered afterwards. */
+/** SQL: the delivery was given up, and the receiver has not acknowledged it afterwards. */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
-/** Kinds that end once: acknowledged or given up. The others end with the answer or the decision. */
+/**
+ * SQL: deliveries of this kind end when they are acknowledged or given up. Deliveries of other kinds end with
+ * the answer or the decision.
+ */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
 /** SQL for the day (UTC) of a book, as in `2026-11-21`. */
@@ -152,9 +169,9 @@ export interface OpenDelivery {
   readonly deliveryId: string;
   readonly kind: ToldKind;
   readonly party: string;
-  /** Only a callback has one; null for other kinds. */
+  /** Address of a callback; null for other kinds. */
   readonly url: string | null;
-  /** Milliseconds until it is due; 0 or less: it is due now. */
+  /** Milliseconds until the next attempt is due; 0 or less: it is due now. */
   readonly dueInMs: number;
   readonly elapsedMs: number;
 }
@@ -171,8 +188,8 @@ export async function listOpen(db: Db, subjectId: string): Promise<readonly Open
 }
 
 /**
- * Claims those of these deliveries that are due and not claimed.
- * @param claim id made for these attempts; use it again only to repeat this call before anything is sent
+ * Claims those of the given deliveries that are due and not claimed.
+ * @param claim id generated for these attempts; reuse it only to repeat this call before anything is sent
  */
 export function claimDue(
   db: Db,
@@ -201,9 +218,12 @@ export type Following =
 export interface SettledAttempt {
   readonly deliveryId: string;
   readonly attempt: number;
-  /** As claimed. If the delivery was requested again since, this attempt does not change its schedule. */
+  /**
+   * `asks` as the claim returned it. If the delivery was requested again since then, this attempt does not
+   * change the schedule.
+   */
   readonly asks: number;
-  /** Where it was sent, or would have been sent. */
+  /** Address to which the message was sent, or would have been sent. */
   readonly url: string | null;
   readonly outcome: AttemptOutcome;
   readonly httpStatus: number | null;
@@ -218,8 +238,8 @@ const givenUp = 'delivery.dead-letter' satisfies EventKind;
 const takenAfterAll = 'delivery.taken-after-all' satisfies EventKind;
 
 /**
- * Inserts the audit events of the deliveries in `ended`. An event has what a person needs to act: the subject, the
- * decision that the receiver of a payment was not told, or the page that the receiver of a book lacks.
+ * Writes the audit events of the deliveries in `ended`. Each event has the data that an operator needs to
+ * act: the subject, and the decision or the book page that the receiver lacks.
  */
 const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
   insert into audit_events (severity, kind, subject_id, party, detail)
@@ -235,9 +255,10 @@ const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
     left join resolutions r on r.resolution_id = ended.subject_id`;
 
 /**
- * Records how an attempt ended and what follows for its delivery. Giving up writes an alert. A delivery ends once, with
- * one exception: a 2xx that comes after it was given up counts, because the receiver has the message. The delivery is
- * then no longer a dead letter, and an event says so. The alert stays until a person closes it.
+ * Records how an attempt ended, and schedules the next attempt or ends the delivery. Giving up writes an
+ * alert. A 2xx counts even after the delivery was given up, because the receiver has the message. The
+ * delivery is then no longer a dead letter, and an event says so. The alert stays open until an operator
+ * closes it.
  */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
@@ -277,7 +298,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
   await runPrepared(db, 'settle_attempt', write);
 }
 
-/** Postpones a due delivery until its receiver's breaker lets a probe through. */
+/** Postpones a due delivery until the circuit breaker of its receiver lets a probe through. */
 export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
   await sql`
     update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
@@ -287,7 +308,7 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
 
 /**
  * Gives up a due delivery whose time for attempts is over, and writes an alert.
- * @returns false if it has already ended, or is being attempted right now
+ * @returns false if the delivery has already ended, or an attempt is under way
  */
 export function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
   return isThere(

@@ -1,4 +1,5 @@
-// Seals at most 1 KiB of a receiver's answer like a message, because the answer may repeat what we sent.
+// Seals an excerpt of a receiver's answer (at most 1 KiB) like a message, because the answer may repeat
+// personal data.
 import type { Db } from '../pool/connection.ts';
 import { SealBroken } from '../keys/key-wrapping.ts';
 import { open, seal, type About } from '../keys/vault.ts';
@@ -10,7 +11,7 @@ interface Excerpt {
 }
 
 interface StoredExcerpt {
-  /** Base64 if it is sealed. */
+  /** Base64 if the excerpt is sealed; otherwise plain text. */
   readonly text: string | null;
   readonly keyId: string | null;
 }
@@ -28,7 +29,7 @@ export function sealExcerpt(db: Db, excerpt: Excerpt): StoredExcerpt {
   return { text: keyId === null ? text : bytes.toString('base64'), keyId };
 }
 
-/** Shown in place of an excerpt that somebody has changed. */
+/** Shown in place of an excerpt that fails its integrity check. */
 const changed = '(the stored copy fails its integrity check)';
 
 /**

@@ -1,4 +1,5 @@
-// The health of each party, from the record of our attempts, and the receiver states that the workers write.
+// Reads the health of each party from the record of delivery attempts. Also stores the states of receivers
+// (circuit breaker and gate) that the workers report.
 import { sql } from 'kysely';
 import type {
   HeldUp,
@@ -16,19 +17,19 @@ interface Attempted extends Omit<KindHealth, 'open' | 'dead' | 'oldestDueAt' | '
   readonly failures: Readonly<Record<string, number>> | null;
 }
 
-/** Open and dead deliveries of one kind to one party, however old. */
+/** Counts of the open and given-up deliveries of one kind to one party, regardless of age. */
 export interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldestDueAt'> {
   readonly party: string;
-  /** Seconds since the oldest became due, by the database clock; 0 if none is due. */
+  /** Seconds since the oldest due delivery became due, by the database clock; 0 if none is due. */
   readonly oldestDueSeconds: number;
-  /** Seconds since the oldest open one was requested, due or not; 0 if none is open. */
+  /** Seconds since the oldest open delivery was requested, due or not; 0 if none is open. */
   readonly oldestOpenSeconds: number;
 }
 
-// a 2xx without a usable answer has an error class (activities/deliveries/send.ts)
+// a 2xx whose answer is unusable has an error class (activities/deliveries/send.ts)
 const isTaken = sql`(a.http_status between 200 and 299 and a.error_class is null)`;
 
-/** Reads the attempts of the last `minutes`, and all open and dead deliveries, however old. */
+/** Reads the attempts of the last `minutes`, and all open and given-up deliveries, regardless of age. */
 export async function readPartyHealth(db: Db, minutes: number): Promise<readonly PartyHealth[]> {
   const [attempted, owed, waiting, refused] = await Promise.all([
     readAttempted(db, minutes),
@@ -73,7 +74,7 @@ function kindHealth(kind: string, attempted: Attempted | undefined, owed: Owed |
 }
 
 async function readAttempted(db: Db, minutes: number): Promise<readonly Attempted[]> {
-  // index delivery_attempts_started_at; primary key of deliveries
+  // served by index delivery_attempts_started_at and the primary key of deliveries
   const { rows } = await sql<Attempted>`
     with recent as (
       select d.party, d.kind, d.subject_id, a.started_at, a.finished_at, a.duration_ms, ${isTaken} is true as is_taken,
@@ -99,7 +100,7 @@ async function readAttempted(db: Db, minutes: number): Promise<readonly Attempte
 }
 
 export async function readOwed(db: Db): Promise<readonly Owed[]> {
-  // indexes deliveries_open, deliveries_dead
+  // served by indexes deliveries_open and deliveries_dead
   const { rows } = await sql<Owed>`
     select party, kind, sum(open)::int as open, sum(dead)::int as dead, min(due) as "oldestDueAt",
       greatest(0, extract(epoch from now() - min(due)))::float8 as "oldestDueSeconds",
@@ -116,7 +117,7 @@ export async function readOwed(db: Db): Promise<readonly Owed[]> {
 async function readWaiting(
   db: Db,
 ): Promise<readonly { readonly party: string; readonly waiting: number; readonly since: Date }[]> {
-  // index deliveries_undecided
+  // served by index deliveries_undecided
   const { rows } = await sql<{ party: string; waiting: number; since: Date }>`
     select party, count(*)::int as waiting, min(asked_at) as since from deliveries
     where kind = 'instruction' and closed_at is null group by party`.execute(db);
@@ -129,7 +130,7 @@ const mostNamed = 10; // a party whose reports are all refused must not fill the
 
 /** Counts the refused messages of the last minutes by party, and names the newest subjects. */
 async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]> {
-  // indexes refused_messages_created_at, primary key of resolutions
+  // served by index refused_messages_created_at and the primary key of resolutions
   const { rows } = await sql<Refused>`
     with recent as (
       select party, subject_id, count(*)::int as messages, max(created_at) as last from refused_messages
@@ -153,8 +154,8 @@ export interface ReceiverReport {
 }
 
 /**
- * Replaces the receiver states that a worker wrote before.
- * @param isCounted whether it also writes the heartbeat of a worker that moves payments
+ * Replaces the receiver states that this worker wrote before.
+ * @param isCounted whether the worker moves payments; then it also writes its heartbeat
  */
 export async function writeReceiverStates(
   db: Db,
@@ -187,7 +188,7 @@ export async function forgetWorker(db: Db, workerId: string): Promise<void> {
 
 const isFresh = sql`at > now() - interval '30 seconds'`;
 
-/** Counts the workers with a heartbeat in the last 30 s, and returns the age of the newest. */
+/** Counts the workers with a heartbeat in the last 30 s, and returns the age of the newest heartbeat. */
 export async function readWorkers(db: Db): Promise<Workers> {
   const { rows } = await sql<Workers>`
     select count(*)::int as workers, floor(extract(epoch from now() - max(at)))::int as "workerHeardSecondsAgo"
@@ -206,7 +207,9 @@ export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> 
   return rows;
 }
 
-/** Reads which of these receivers have an open breaker or a full gate, as their workers last wrote. */
+/**
+ * Reads which of these receivers have an open circuit breaker or a full gate, as the workers last reported.
+ */
 export async function readHeldUp(db: Db, receivers: readonly string[]): Promise<readonly HeldUp[]> {
   const { rows } = await sql<HeldUp>`
     select receiver, count(*) filter (where breaker <> 'closed')::int as "breakersOpen",

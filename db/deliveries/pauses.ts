@@ -1,5 +1,5 @@
-// Operators pause and resume destinations and FX providers. A pause reaches the processes that judge and quote like any
-// other reference data. One statement writes the pause and its audit event.
+// Operators pause and resume destinations and FX providers. Processes learn of a pause through the reference
+// data. One statement writes the pause and its audit event.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertAudit } from '../records/audit.ts';
@@ -7,9 +7,9 @@ import { given, isThere } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 export interface Pause {
-  /** The payment system, or the internalId of the FX provider. */
+  /** Id of the payment system, or internalId of the FX provider. */
   readonly partyId: string;
-  /** Client id. */
+  /** Client id of the operator. */
   readonly by: string;
   readonly at: Date;
   /** The reason, in the operator's words. */
@@ -19,12 +19,15 @@ export interface Pause {
 export async function listPauses(db: Db): Promise<readonly Pause[]> {
   const { rows } = await sql<Pause>`
     select party_id as "partyId", paused_by as by, paused_at as at, paused_because as because
-    from pauses where resumed_at is null order by party_id`.execute(db); // index pauses_standing
+    from pauses where resumed_at is null order by party_id`.execute(db); // served by index pauses_standing
   return rows;
 }
 
 export interface RecordedPause extends Pause {
-  /** Client id. This and the next two are null while the pause is in force. */
+  /**
+   * Client id of the operator who ended the pause. This and the next two are null while the pause is in
+   * force.
+   */
   readonly resumedBy: string | null;
   readonly resumedAt: Date | null;
   readonly resumedBecause: string | null;
@@ -32,12 +35,12 @@ export interface RecordedPause extends Pause {
 
 export interface PauseFilter {
   readonly partyId?: string;
-  /** Pauses that were in force at some time from `from` on, and that began before `to`. */
+  /** Selects the pauses that were in force at any time since `from`, and that began before `to`. */
   readonly from?: Date;
   readonly to?: Date;
 }
 
-/** Newest first. Not paged: operators make each by hand, so they are few. */
+/** Lists pauses, newest first. There is no paging, because operators make each pause by hand. */
 export async function readPauses(
   db: Db,
   filter: PauseFilter,
@@ -65,7 +68,7 @@ interface Act {
   readonly because: string;
 }
 
-/** @returns true if it was not paused before */
+/** @returns true if the party was not paused before; false: nothing changed */
 export function pause(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
   const event = { kind: 'operator.paused', party, detail: { by } } as const;
   return isThere(
@@ -82,7 +85,7 @@ export function pause(db: Db, { partyId, party, by, because }: Act): Promise<boo
   );
 }
 
-/** @returns true if it was paused before */
+/** @returns true if the party was paused before; false: nothing changed */
 export function resume(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
   const event = { kind: 'operator.resumed', party, detail: { by } } as const;
   return isThere(

@@ -1,4 +1,5 @@
-// Clients of the built-in token issuer. Stores only the hash of a secret, so that nobody can read a secret back.
+// Reads the clients of the built-in token issuer. The database holds only the hash of a secret, so nobody can
+// read a secret back.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { isThere } from '../pool/statements.ts';
@@ -12,7 +13,10 @@ export interface Client {
   readonly clearingSystemId: string | null;
 }
 
-/** An authenticated client. Its token is valid no longer than `credential`, the secret or key that it used. */
+/**
+ * An authenticated client. `credential` names the secret or key that it used. Its token is valid no longer
+ * than that secret or key.
+ */
 export interface LoggedIn extends Client {
   readonly credential: string;
 }
@@ -28,7 +32,7 @@ export async function authenticateClient<Refusal extends object>(
 ): Promise<LoggedIn | Refusal | undefined> {
   const { rows: secrets } = await sql<KeptSecret & { credential: string }>`
     select algorithm, salt, digest, tag, ${secretCredential('client_secrets')} as credential from client_secrets
-    where client_id = ${clientId} and ${secretCounts('client_secrets')}`.execute(db); // primary key
+    where client_id = ${clientId} and ${secretCounts('client_secrets')}`.execute(db); // served by the primary key
   const verdict = check.judge(secret, secrets);
   const tried =
     typeof verdict === 'function'
@@ -40,7 +44,10 @@ export async function authenticateClient<Refusal extends object>(
   return client && { ...client, credential: tried.right.credential };
 }
 
-/** Queues the check of a secret that must be hashed, because that keeps a processor busy; or refuses. */
+/**
+ * Queues the check of a secret that needs the slow hash, because the hash keeps a processor busy. May refuse
+ * instead.
+ */
 export type InTurn<Refusal extends object> = <T>(
   client: string,
   work: () => Promise<T>,
@@ -50,7 +57,10 @@ export interface ClientWithCredentials extends Client {
   readonly credentials: readonly string[];
 }
 
-/** Reads all clients, or one. Any change of a client, secret or key makes a new version of the reference data. */
+/**
+ * Reads all clients, or one. Any change of a client, secret or key creates a new version of the reference
+ * data.
+ */
 export async function readClients(db: Db, clientId?: string): Promise<readonly ClientWithCredentials[]> {
   const isMeant = clientId === undefined ? sql`true` : sql`c.client_id = ${clientId}`;
   const { rows } = await sql<ClientWithCredentials>`
@@ -61,19 +71,19 @@ export async function readClients(db: Db, clientId?: string): Promise<readonly C
         where k.institution_id = c.institution_id and ${keyCounts('k')})
       || array(select ${keyCredential('k')} from public_keys k join clearing_systems y on y.operator_id = k.operator_id
         where y.clearing_system_id = c.clearing_system_id and ${keyCounts('k')}) as credentials
-    from clients c where ended_at is null and ${isMeant}`.execute(db); // primary keys; indexes public_keys_*
+    from clients c where ended_at is null and ${isMeant}`.execute(db); // served by the primary keys and indexes public_keys_*
   return rows;
 }
 
-/** The database has demo clients, but this process does not run the demo. */
+/** Thrown if the database has demo clients, but this process does not run the demo. */
 class DemoClientsError extends Error {
   override readonly name = 'DemoClientsError';
 }
 
 /**
- * Called at every start except that of the demo (AUTH=builtin with DEMO=1), because the demo clients' secrets are
- * public.
- * @throws DemoClientsError if there are any
+ * Checks that the database has no demo clients, because their secrets are public. Every process calls it at
+ * its start, except in the demo (AUTH=builtin with DEMO=1).
+ * @throws DemoClientsError if there are demo clients
  */
 export async function assertNoDemoClients(db: Db): Promise<void> {
   if (await isThere(db, sql`select from clients where demo and ended_at is null limit 1`)) {

@@ -1,5 +1,5 @@
-// The data keys that seal stored personal data, one for each month, stored wrapped. A data key is deleted once no
-// message bytes are sealed by it. What else it sealed cannot be read from then on.
+// The data keys that seal stored personal data, one for each month, stored wrapped. A data key is deleted
+// once it seals no message bodies any longer. Anything else that it sealed is unreadable from then on.
 import { sql } from 'kysely';
 import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -23,7 +23,7 @@ export async function listDataKeys(db: Db): Promise<readonly StoredDataKey[]> {
   return rows;
 }
 
-/** @returns undefined if it never existed or was deleted */
+/** @returns undefined if the key never existed or was deleted */
 export async function findDataKey(db: Db, keyId: string): Promise<StoredDataKey | undefined> {
   const { rows } = await sql<StoredDataKey>`select ${columns} from data_keys where key_id = ${keyId}`.execute(
     db,
@@ -43,7 +43,7 @@ export async function offerDataKey(db: Db, key: Omit<StoredDataKey, 'month'>): P
   });
 }
 
-/** Stores the key as rewrapped by another key, unless another process has rewrapped it. */
+/** Stores a rewrapped data key, unless another process has rewrapped the key in the meantime. */
 export async function replaceWrapping(db: Db, key: StoredDataKey, before: string): Promise<void> {
   await sql`
     update data_keys set wrapped = ${key.wrapped}, wrapped_by = ${key.wrappedBy}
@@ -51,8 +51,9 @@ export async function replaceWrapping(db: Db, key: StoredDataKey, before: string
 }
 
 /**
- * Counts by month the message bodies that are not sealed although there are data keys. They were stored before sealing
- * was set up, or by a process without keys. Scans all message bodies, so only a person calls it.
+ * Counts, by month, the message bodies that are not sealed although data keys exist. They were stored before
+ * sealing was set up, or by a process without keys. Scans all message bodies, so only commands that a person
+ * runs may call it.
  */
 export async function countUnsealed(
   db: Db,
@@ -65,9 +66,9 @@ export async function countUnsealed(
 }
 
 /**
- * Deletes the keys of past months that seal no message bodies any longer. Excerpts that they sealed become unreadable.
- * Scans all message bodies, so only a job calls it.
- * @returns the months, as in 2026-11
+ * Deletes the keys of past months that no longer seal any message body. Excerpts that they sealed become
+ * unreadable. Scans all message bodies, so only a background job may call it.
+ * @returns the months of the deleted keys, as in 2026-11
  */
 export async function dropDataKeys(db: Db): Promise<readonly string[]> {
   return db.transaction().execute(async (trx) => {

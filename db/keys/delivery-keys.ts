@@ -7,7 +7,9 @@ import type { Db } from '../pool/connection.ts';
 import { isThere } from '../pool/statements.ts';
 import { isToWrap, readSecret, saidOf, vouchFor, vouching, wrapSecret, type Said } from './own-secrets.ts';
 
-/** Days for which a key signs beside its successor. A receiver must not cache a key set for longer. */
+/**
+ * Days for which an old key still signs beside its successor. A receiver must not cache a key set for longer.
+ */
 export const overlapDays = 7;
 /** Days for which a key stays published after its last signature, so that messages under way can still be verified. */
 const publishedDays = 3;
@@ -17,7 +19,7 @@ export interface DeliveryKey {
   /** `x` of the JWK. */
   readonly publicKey: string;
   readonly signsFrom: Date;
-  /** Null: until another key follows. */
+  /** When the key stops signing; null: it signs until another key follows. */
   readonly signsUntil: Date | null;
   readonly withdrawnAt: Date | null;
   readonly madeBy: string;
@@ -29,7 +31,7 @@ export interface SigningKey extends Pick<DeliveryKey, 'keyId' | 'publicKey' | 's
   readonly privateKey: string;
 }
 
-/** Lists all keys, newest first, with whether this process trusts each. */
+/** Lists all keys, newest first, and states for each whether this process trusts it. */
 export async function listDeliveryKeys(db: Db): Promise<readonly ListedDeliveryKey[]> {
   const { rows } = await sql<DeliveryKey & Vouched>`
     select ${columns}, ${vouchedColumns} from delivery_keys order by signs_from desc, key_id`.execute(db);
@@ -42,7 +44,10 @@ export async function listDeliveryKeys(db: Db): Promise<readonly ListedDeliveryK
   );
 }
 
-/** `strange` if this process does not trust the key: nobody vouched for it, or this process cannot read who did. */
+/**
+ * `strange` is set if this process does not trust the key. `not-ours`: nobody vouched for the key. `unreadable`: this
+ * process cannot read the voucher.
+ */
 export type ListedDeliveryKey = DeliveryKey & { readonly strange?: 'not-ours' | 'unreadable' };
 
 /** SQL: no message under way can carry a signature by this key any longer. */
@@ -51,9 +56,10 @@ export const deliveryKeyIsOver = sql`(withdrawn_at is not null
 const signs = sql`withdrawn_at is null and (signs_until is null or signs_until > clock_timestamp())`;
 
 /**
- * Lists the keys whose signatures a receiver may meet now. Only keys that we vouched for: otherwise the owner of the
- * tables could forge a key.
- * @param onUnreadable called with each key that this process cannot check; processes that can check it publish it
+ * Lists the keys that receivers need now to verify signatures. Includes only keys that a holder of
+ * SEALING_KEYS vouched for. Otherwise the owner of the tables could forge a key.
+ * @param onUnreadable called with the id of each key that this process cannot check; processes that can check
+ *   the key publish it
  */
 export async function publishedKeys(
   db: Db,
@@ -70,7 +76,10 @@ export async function publishedKeys(
   });
 }
 
-/** Ids of all keys that sign now or later, trusted or not. A key that is missing here was withdrawn or is over. */
+/**
+ * Reads the ids of all keys that sign now or later, trusted or not. A key that is missing here was withdrawn
+ * or has ended.
+ */
 export async function signingKeyIds(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ keyId: string }>`
     select key_id as "keyId" from delivery_keys where ${signs}`.execute(db);
@@ -99,7 +108,10 @@ export async function signingKeys(db: Db, which = sql`true`): Promise<readonly S
 const about = (keyId: string) => ['delivery key', keyId];
 const aboutPublic = (keyId: string) => ['public delivery key', keyId];
 
-/** A public key and its voucher: proof that a holder of SEALING_KEYS made it. Null: nobody vouched for it. */
+/**
+ * A public key and its voucher, the proof that a holder of SEALING_KEYS made the key. Null: nobody vouched
+ * for the key.
+ */
 export interface Vouched {
   readonly keyId: string;
   readonly publicKey: string;
@@ -119,15 +131,21 @@ const saidOfKey = (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): P
     by: vouched === null ? null : { text: vouched, wrappedBy: vouchedBy },
   });
 
-/** Whether this process trusts the key. With sealing keys, a holder of one must have vouched for it. */
+/**
+ * Whether this process trusts the key. If sealing is required, a holder of SEALING_KEYS must have vouched for
+ * the key.
+ */
 export const isOurs = async (db: Db, key: Vouched): Promise<boolean> =>
   !vouching(db).isRequired || (await saidOfKey(db, key)) === 'ours';
 
 interface Judged {
   readonly said: Said;
-  /** Undefined: missing, not the private part of this public key, or not readable by this process. */
+  /**
+   * Undefined if the private part is missing, belongs to another public key, or is unreadable for this
+   * process.
+   */
   readonly privateKey: string | undefined;
-  /** This process lacks a sealing key, so it cannot tell. */
+  /** Whether this process lacks a sealing key that it needs to judge this key. */
   readonly isLacking: boolean;
 }
 
@@ -141,7 +159,7 @@ async function judge(db: Db, row: StoredKey): Promise<Judged> {
   return { said, privateKey: isOfKey ? secret.text : undefined, isLacking: said === 'lacking' };
 }
 
-/** @param d of a JWK */
+/** @param d member `d` of the JWK */
 function publicPartOf(d: string): string | undefined {
   try {
     const der = Buffer.concat([pkcs8Head, Buffer.from(d, 'base64url')]);
@@ -153,9 +171,12 @@ function publicPartOf(d: string): string | undefined {
   }
 }
 
-const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex'); // RFC 8410, 7: 32 bytes follow
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex'); // DER prefix of a PKCS #8 key (RFC 8410, 7), before the 32 bytes of the key
 
-/** A key that this process does not trust, or whose voucher it cannot read. `kind` is the kind of the alert. */
+/**
+ * A key that this process does not trust, or whose voucher it cannot read. `kind` is the kind of the alert
+ * about it.
+ */
 export interface StrangeKey {
   readonly kind: 'delivery-key.not-ours' | 'delivery-key.unreadable';
   readonly keyId: string;
@@ -165,10 +186,12 @@ export interface StrangeKey {
 export const unreadableKey = 'a delivery key cannot be checked with the SEALING_KEYS of this process';
 
 /**
- * Wraps private parts that are in the clear, and vouches for our keys. A private part in the clear counts as ours only
- * at the first start with sealing keys, or if sealing is not required. Otherwise anybody could put a key there.
- * @param atStart also rewrap keys that another sealing key wrapped, or whose voucher this process cannot read. Only at
- *   a start: two processes with different SEALING_KEYS would otherwise rewrap by turns for ever.
+ * Wraps private keys that are stored in the clear, and vouches for trusted keys. A private key in the clear
+ * is trusted only at the first start with sealing keys, or if sealing is not required. Otherwise anybody
+ * could insert a key.
+ * @param atStart whether the process is starting. Then it also rewraps keys that another sealing key wrapped,
+ *   and vouches for keys whose voucher it cannot read. Two running processes with different SEALING_KEYS
+ *   would otherwise undo each other's work for ever.
  */
 export async function wrapDeliveryKeys(db: Db, atStart: boolean): Promise<readonly StrangeKey[]> {
   if (!vouching(db).canVouch) return [];
@@ -199,14 +222,14 @@ async function wrapOne(
 ): Promise<StrangeKey['kind'] | undefined> {
   const { isRequired, keyId: newest } = vouching(db);
   const { said, privateKey, isLacking } = await judge(db, row);
-  // vouch also for a key that is over: audit seals that it signed must stay verifiable
+  // also vouch for a key that has ended: the audit seals that it signed must stay verifiable
   if (said === 'ours' && atStart && row.vouchedBy !== newest) await vouch(db, row);
   const isKnown = said === 'ours' || row.wrappedBy !== null || isFirst || !isRequired;
   if (privateKey === undefined || !isKnown) {
     if (isLacking) return 'delivery-key.unreadable';
     return isRequired ? 'delivery-key.not-ours' : undefined;
   }
-  const isUnread = said === 'lacking' || said === 'broken'; // another process vouched, or somebody changed the voucher
+  const isUnread = said === 'lacking' || said === 'broken'; // another process vouched for the key, or somebody changed the voucher
   if (said === 'nothing' || (isUnread && atStart)) await vouch(db, row);
   const { keyId, wrappedBy } = row;
   if (isToWrap(db, row) && (atStart || wrappedBy === null)) await wrap(db, { keyId, privateKey, wrappedBy });
@@ -241,7 +264,10 @@ const columns = sql`key_id as "keyId", public_key as "publicKey", signs_from as 
 export interface Rotation {
   readonly by: string;
   readonly because: string;
-  /** Also withdraw the keys that sign now: they stop at once and are no longer published, as after a leak. */
+  /**
+   * Whether to withdraw the keys that sign now, as after a leak. A withdrawn key stops signing at once, and
+   * is no longer published.
+   */
   readonly withdraw: boolean;
   /** Rotate only if no key began to sign in the last so many days. */
   readonly ifOlderThanDays?: number;
@@ -249,7 +275,7 @@ export interface Rotation {
 
 /**
  * Makes a key that signs from now on.
- * @returns its id; undefined if no rotation was due
+ * @returns the id of the key; undefined if no rotation was due
  */
 export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<string | undefined> {
   const { by, because, withdraw, ifOlderThanDays } = rotation;
@@ -278,15 +304,15 @@ export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<str
 }
 
 /**
- * Whether this process can sign with a key that is younger than `days` and does not end within a day. Two processes
- * that cannot read each other's keys end each other's: the second condition makes them do so every few days, not
- * constantly.
+ * Whether this process can sign with a key that is younger than `days` and does not end within a day. Two
+ * processes that cannot read each other's keys keep replacing them. The second condition makes them do so
+ * every few days, not constantly.
  */
 async function isYoung(db: Db, days: number): Promise<boolean> {
   const young = sql`signs_from > clock_timestamp() - ${days} * interval '1 day'
     and (signs_until is null or signs_until > clock_timestamp() + interval '1 day')`;
   if (vouching(db).canVouch) return (await signingKeys(db, young)).length > 0;
-  // without sealing keys: count all keys, because a key made here would count for no process that has sealing keys
+  // without sealing keys, count all keys: no process that has sealing keys would trust a key made here
   return isThere(db, sql`select from delivery_keys where ${signs} and ${young}`);
 }
 

@@ -8,13 +8,13 @@ import { isToWrap, readSecret, unwrapSecret, vouching, wrapSecret } from './own-
 
 export interface IssuerKey {
   readonly keyId: string;
-  /** JWK (RFC 7517) with its private part. */
+  /** JWK (RFC 7517), including the private part. */
   readonly privateJwk: Readonly<Record<string, unknown>>;
   readonly active: boolean;
 }
 
 export interface ListedIssuerKey extends Omit<DeliveryKey, 'publicKey'> {
-  /** Until when tokens that it signed may be valid. Null: it still signs. */
+  /** Time until which tokens signed by this key may be valid; null: the key still signs. */
   readonly countsUntil: Date | null;
 }
 
@@ -26,7 +26,10 @@ export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]
   return rows;
 }
 
-/** A token lives for at most an hour, and clocks differ by seconds. */
+/**
+ * Hours for which the tokens of a retired key may be valid. A token lives for at most an hour, and clocks
+ * differ by seconds.
+ */
 const countsAfterHours = 2;
 
 /** SQL: no token that this key signed is valid any longer. */
@@ -34,10 +37,10 @@ export const issuerKeyIsOver = sql<boolean>`(withdrawn_at is not null
   or coalesce(retired_at <= clock_timestamp() - ${sql.lit(countsAfterHours)} * interval '1 hour', false))`;
 
 /**
- * Reads the keys whose tokens may still be valid, the active one first. If keys are sealed, a key in the clear does not
- * count, because no holder of the sealing keys made it. It writes an alert.
- * @throws SealingKeyMissing, SealBroken if the active key cannot be read; any other unreadable key is left out, because
- *   it must not stop the active one
+ * Reads the keys whose tokens may still be valid, the active one first. If keys are wrapped, a key in the
+ * clear does not count, because no holder of SEALING_KEYS made it. Such a key raises an alert.
+ * @throws SealingKeyMissing, SealBroken if the active key cannot be read. Any other unreadable key is left
+ *   out, so that it does not block the active one.
  */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
   const rows = await db
@@ -90,8 +93,9 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
 }
 
 /**
- * Wraps the keys that are in the clear or that another sealing key wrapped, as far as this process can read them. A key
- * in the clear counts as ours only while no key is wrapped. Otherwise anybody could put one there.
+ * Wraps the keys that are in the clear, and rewraps those that another sealing key wrapped, if this process
+ * can read them. A key in the clear is trusted only while no key is wrapped. Otherwise anybody could insert a
+ * key.
  */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -113,8 +117,8 @@ export async function wrapIssuerKeys(db: Db): Promise<void> {
 }
 
 /**
- * Makes this key the one that signs from now on.
- * @param rotation with `withdraw`, no token that was signed before is valid any longer
+ * Stores a new key, which signs from now on.
+ * @param rotation with `withdraw`, every token that an earlier key signed becomes invalid
  * @returns false if no rotation was due
  */
 export async function rotateIssuerKey(
@@ -146,7 +150,7 @@ export async function rotateIssuerKey(
   });
 }
 
-/** Stores the first key. If another process was faster, keeps its key. */
+/** Stores the first key. If another process has stored one meanwhile, that key stays. */
 export async function offerIssuerKey(db: Db, key: Pick<IssuerKey, 'keyId' | 'privateJwk'>): Promise<void> {
   await db
     .insertInto('issuer_keys')

@@ -9,18 +9,20 @@ export interface KeyWrapper {
   readonly keyId: string;
   /** Whether this wrapper can unwrap what the key with this id wrapped. */
   knows(keyId: string): boolean;
-  /** @param about the purpose of the key, authenticated with it; unwrapping needs the same value */
+  /**
+   * @param about purpose of the key, used as additional authenticated data; unwrapping needs the same value
+   */
   wrap(key: Buffer, about: readonly string[]): Promise<Buffer>;
-  /** @throws SealBroken if it was changed, or wrapped by another key or for another purpose */
+  /** @throws SealBroken if the bytes were changed, or were wrapped by another key or for another purpose */
   unwrap(wrapped: Buffer, by: string, about: readonly string[]): Promise<Buffer>;
 }
 
-/** The sealed bytes were changed, or belong somewhere else. */
+/** The sealed bytes were changed, or were sealed for another context. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-const nonceBytes = 12; // NIST SP 800-38D, 8.2.2: random, for at most 2^32 encryptions by one key
+const nonceBytes = 12; // random nonce (NIST SP 800-38D, 8.2.2), for at most 2^32 encryptions by one key
 const tagBytes = 16;
 
 /** @returns nonce, tag and ciphertext, concatenated */

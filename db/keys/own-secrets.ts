@@ -1,5 +1,5 @@
-// Stores our private keys wrapped by the newest key of SEALING_KEYS, and vouches for our public keys with the same key.
-// Each is judged separately, so that one that this process cannot read does not block the others.
+// Stores our private keys wrapped by the newest key of SEALING_KEYS, and vouches for our public keys with the
+// same key. Reads each key separately, so a key that this process cannot read does not block the others.
 import type { Db } from '../pool/connection.ts';
 import { SealingKeyMissing } from '../pool/failures.ts';
 import { SealBroken } from './key-wrapping.ts';
@@ -11,7 +11,9 @@ export interface WrappedSecret {
   readonly wrappedBy: string | null;
 }
 
-/** Wraps with the newest key of the configuration. Without one, returns the text in the clear. */
+/**
+ * Wraps the text with the newest key of SEALING_KEYS. Without SEALING_KEYS, returns the text in the clear.
+ */
 export async function wrapSecret(db: Db, about: About, text: string): Promise<WrappedSecret> {
   const vault = vaultOf(db);
   const wrapped = vault?.config.seals === true ? await vouchFor(db, about, text) : null;
@@ -31,9 +33,9 @@ export async function unwrapSecret(
 }
 
 /**
- * Why a secret cannot be read. `lacking`: this process does not have the key that wraps it, so the secret may still be
- * ours. `broken`: the key with that id is here, but did not wrap this secret for this purpose, or the secret was
- * changed.
+ * Why a secret cannot be read. `lacking`: this process does not have the key that wraps the secret, which may
+ * still be genuine. `broken`: this process has the key, but the secret was changed, or was not wrapped by
+ * that key for this purpose.
  */
 export type Unread = 'lacking' | 'broken';
 
@@ -58,7 +60,10 @@ export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>
   return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
 }
 
-/** Encrypts the text so that holders of SEALING_KEYS can see that it is ours. Null: no keys. */
+/**
+ * Encrypts the text to prove to other holders of SEALING_KEYS that one of them vouched for it. Null: this
+ * process has no sealing keys.
+ */
 export async function vouchFor(db: Db, about: About, text: string): Promise<WrappedSecret | null> {
   const wrapper = vaultOf(db)?.wrapper;
   if (wrapper === undefined) return null;
@@ -66,7 +71,7 @@ export async function vouchFor(db: Db, about: About, text: string): Promise<Wrap
   return { text: wrapped.toString('base64url'), wrappedBy: wrapper.keyId };
 }
 
-/** `ours`: a holder of one of the keys vouched for the text; `nothing`: nobody did. */
+/** `ours`: a holder of SEALING_KEYS vouched for the text; `nothing`: nobody vouched for it. */
 export type Said = 'ours' | 'nothing' | Unread;
 
 export async function saidOf(

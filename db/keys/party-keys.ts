@@ -3,11 +3,17 @@
 import type { Db } from '../pool/connection.ts';
 import { sql, type RawBuilder } from 'kysely';
 
-/** @param row name or alias of `client_secrets` in the statement */
+/**
+ * SQL for the credential of a secret: its id, and the start of a hash over its stored salt and digest.
+ * @param row name or alias of `client_secrets` in the statement
+ */
 export const secretCredential = (row: string): RawBuilder<string> =>
   sql`'secret ' || ${sql.ref(`${row}.secret_id`)} || ' ' || left(encode(sha256(${sql.ref(`${row}.salt`)} || ${sql.ref(`${row}.digest`)}), 'hex'), 16)`;
 
-/** @param row name or alias of `public_keys` in the statement */
+/**
+ * SQL for the credential of a public key: its id, and the start of a hash over the key.
+ * @param row name or alias of `public_keys` in the statement
+ */
 export const keyCredential = (row: string): RawBuilder<string> =>
   sql`'key ' || ${sql.ref(`${row}.key_id`)} || ' ' || left(encode(sha256(convert_to(${sql.ref(`${row}.public_jwk`)}::text, 'UTF8')), 'hex'), 16)`;
 
@@ -18,23 +24,23 @@ export const secretCounts = (row: string): RawBuilder<boolean> =>
   sql`(${sql.ref(`${row}.ends_at`)} is null or ${sql.ref(`${row}.ends_at`)} > now())`;
 
 export interface PartyKey {
-  /** kid. */
+  /** `kid` of the JWK. */
   readonly keyId: string;
-  /** RFC 7517, public part. */
+  /** Public JWK (RFC 7517). */
   readonly jwk: Readonly<Record<string, unknown>>;
-  /** As in the token of a client that logged in with this key. */
+  /** The credential that a token carries if its client logged in with this key. */
   readonly credential: string;
 }
 
-/** The owner of the keys. For a payment system, its operator owns them. */
+/** The owner of the keys. The keys of a payment system belong to its operator. */
 export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
 
 export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyKey[]> =>
   (await lastingKeysOfParty(db, party)).filter(({ counts }) => counts);
 
 /**
- * Lists the keys that are valid now or will be. This includes the keys of a payment system that has ended: it still
- * reports, with a signature, how the payments that it was sent before ended.
+ * Lists the keys that are valid now or later, including those of a payment system that has ended. Such a
+ * system still signs reports on the payments that it received before.
  */
 export async function lastingKeysOfParty(
   db: Db,
@@ -52,13 +58,16 @@ export async function lastingKeysOfParty(
   return rows;
 }
 
-/** A party whose keys expire. Nobody else would notice before its messages or logins are refused. */
+/**
+ * A party whose keys expire. Without this warning, the party would notice only when its messages or logins
+ * are refused.
+ */
 export interface EndingKeys {
   /** A payment system or an institution. */
   readonly party: string;
   /**
-   * Seconds until it has no valid key, successors without a gap included. 0: it has none now, although it must sign its
-   * messages or has a client without a secret.
+   * Seconds until the party has no valid key. A successor counts if it begins without a gap. 0: the party has
+   * no valid key now, although it must sign its messages or has a client without a secret.
    */
   readonly secondsLeft: number;
 }

@@ -1,20 +1,20 @@
-// The sessions of people at the portal. The database has neither a session's id nor its claims in the clear: a copy of
-// it lets nobody in.
+// Stores the sessions of portal users. The database holds only a hash of the session id and encrypted claims,
+// so nobody can log in with a copy of the database.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
-/** Seconds without a page after which a session ends. */
+/** A session ends after this many seconds without a page request by the user. */
 const idleSeconds = 1_800;
 
 export interface StoredSession {
   /** SHA-256 of the session id, base64url. */
   readonly sessionHash: string;
   readonly clientId: string;
-  /** A JWE. */
+  /** The claims of the session, encrypted as a JWE. */
   readonly content: string;
 }
 
-/** Removes ended sessions as well, so that the table holds only those of today. */
+/** Stores a new session. Also deletes ended sessions, so that the table stays small. */
 export async function startSession(db: Db, session: StoredSession, lifetimeSeconds: number): Promise<void> {
   await db.deleteFrom('portal_sessions').where(isOver).execute();
   await db
@@ -26,7 +26,7 @@ export async function startSession(db: Db, session: StoredSession, lifetimeSecon
     .execute();
 }
 
-/** @param touches whether a person is there: a page that refreshes itself does not keep its session alive */
+/** @param touches whether the request extends the session; false for a page that refreshes itself */
 export async function findSession(
   db: Db,
   sessionHash: string,

@@ -1,5 +1,5 @@
-// Checks a party's public key when it is entered, and again when it is used. Otherwise a malformed key, or one for
-// which anybody can forge signatures, would be noticed too late.
+// Checks a party's public key when an operator enters it, and again when it is used. Otherwise a malformed
+// key, or one for which anybody can forge signatures, would be noticed too late.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { privateMember } from '../../core/scheme/documents.ts';
@@ -20,8 +20,8 @@ const algorithms: Readonly<Record<KeyKind, readonly string[]>> = {
 };
 
 /**
- * The members of each kind of key, and their length in bytes. Only one spelling is allowed for a number, so that every
- * library reads the same number that is checked here.
+ * The members of each kind of key, with their length in bytes. A number has only one accepted encoding, so
+ * that every library reads the number that is checked here.
  */
 const members: Readonly<Record<KeyKind, Readonly<Record<string, number | undefined>>>> = {
   Ed25519: { x: 32 }, // RFC 8037, 2
@@ -30,12 +30,18 @@ const members: Readonly<Record<KeyKind, Readonly<Record<string, number | undefin
   RSA: { n: undefined, e: undefined }, // without a leading zero (RFC 7518, 6.3.1)
 };
 
-/** Bits. Shorter moduli can be factored before long (NIST SP 800-131A). Longer ones only cost time. */
+/**
+ * Accepted length of an RSA modulus, in bits. Shorter ones may soon be factored (NIST SP 800-131A). Longer
+ * ones only cost time.
+ */
 const rsaBits = { least: 2_048, most: 8_192 } as const;
-/** 65537. FIPS 186-5 (A.1.1) allows larger ones, but some exponents make a signature easy to forge. */
+/**
+ * The only accepted RSA exponent, 65537. FIPS 186-5 (A.1.1) allows larger ones, but some exponents make a
+ * signature easy to forge.
+ */
 const onlyExponent = 'AQAB';
 
-/** @returns the key, or what is wrong with it, worded to follow "the key" */
+/** @returns the key; if it is refused, the fault, worded to follow "the key" */
 export function readPublicKey(jwk: Readonly<Record<string, unknown>>): Result<PublicKey, string> {
   const kind = kindOf(jwk);
   if (kind === undefined) return refused('must be of Ed25519, P-256, P-384 or RSA (RFC 7518, RFC 8037)');
@@ -91,16 +97,22 @@ function weaknessOf(
   return e === onlyExponent ? undefined : 'must have the exponent 65537 (AQAB), and no other';
 }
 
-const prime = 2n ** 255n - 19n; // RFC 8032, 5.1
-/** The y coordinate of one of the two pairs of points of order 8. The other constants are of order 1, 2 and 4. */
+const prime = 2n ** 255n - 19n; // prime of the field of Ed25519 (RFC 8032, 5.1)
+/**
+ * The y coordinate of a point of order 8. The points of order 1, 2 and 4 have the y coordinates 1, -1 and 0.
+ */
 const ofOrderEight = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 const ofSmallOrder = new Set([0n, 1n, prime - 1n, ofOrderEight, prime - ofOrderEight]);
 
-/** OpenSSL accepts any 32 bytes. A point of small order lets anybody sign. */
+/**
+ * Returns the weakness of an Ed25519 key, if any. OpenSSL accepts any 32 bytes, but for a point of small order
+ * anybody can sign.
+ */
 function weaknessOfPoint(bytes: Buffer): string | undefined {
   const littleEndian = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
   const y = littleEndian & (2n ** 255n - 1n); // the highest bit is the sign of x
   if (y >= prime) return 'must be a key: its x is no point of Ed25519 (RFC 8032, 5.1.3)';
-  // eight times such a point is the identity: a signature of zeros is then valid for one message in eight, or for all
+  // eight times such a point is the identity, so a signature of zeros is valid for one message in eight, or
+  // for all
   return ofSmallOrder.has(y) ? 'must not be a point of small order: anybody could sign by it' : undefined;
 }

@@ -1,5 +1,5 @@
-// Finds which of SEALING_KEYS still wrap something in the tables that this process may read. The logs show it, so that
-// an operator knows when a key may be removed from the setting.
+// Finds which of SEALING_KEYS still wrap something in the tables that this process may read. The process logs
+// the result, so that an operator knows when a key may be removed from SEALING_KEYS.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { deliveryKeyIsOver } from './delivery-keys.ts';
@@ -7,19 +7,19 @@ import { issuerKeyIsOver } from './issuer.ts';
 import { vaultOf } from './vault.ts';
 
 export interface SealingState {
-  /** Data key that seals new data. Null: new data is not sealed. */
+  /** Id of the data key that seals new data; null: new data is not sealed. */
   readonly dataKeyId: string | null;
   /**
-   * Ids of the SEALING_KEYS that are still needed, as far as this process may read. An api may not read the private
-   * keys that sign deliveries; a worker may not read those that sign tokens.
+   * Ids of the SEALING_KEYS that are still needed, as far as this process can see. The api may not read the
+   * private keys that sign deliveries. A worker may not read those that sign tokens.
    */
   readonly wrappedBy: readonly string[];
-  /** Those of them that this process does not have. */
+  /** Ids in `wrappedBy` whose keys this process does not have. */
   readonly lacking: readonly string[];
 }
 
 /**
- * Call it after this process has rewrapped the keys at its start.
+ * Call this function after the process has rewrapped the keys at its start.
  * @internal exported for tests
  */
 export async function sealingState(db: Db): Promise<SealingState> {
@@ -27,7 +27,7 @@ export async function sealingState(db: Db): Promise<SealingState> {
   if (vault === undefined) return { dataKeyId: null, wrappedBy: [], lacking: [] };
   const isHere = (id: string) => vault.wrapper.knows(id);
   const uses = await usesOfKeys(db);
-  // nobody rewraps a secret that is over and cannot be read here, so its key is not needed
+  // no process rewraps an expired secret that it cannot read, so the key of such a secret is not needed
   const needed = uses.filter(({ by, isOver }) => !isOver || isHere(by)).map(({ by }) => by);
   const wrappedBy = [...new Set(needed)];
   return {

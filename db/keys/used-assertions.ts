@@ -1,15 +1,19 @@
-// A client's assertion may be used once (RFC 7523, 3). Used ones are kept until they would have expired.
+// Makes sure that a client's assertion is used only once (RFC 7523, 3). Stores used assertions until they
+// would have expired.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { isThere } from '../pool/statements.ts';
 
-/** Kept longer, because an api judges expiry by its own clock, which may be behind the database clock. */
+/**
+ * How long an assertion is kept after its expiry. An api judges expiry by its own clock, which may be behind
+ * the database clock.
+ */
 const keptAfter = '1 hour';
 
 const digestOf = (jti: string) => createHash('sha256').update(jti).digest();
 
-/** @returns false if this or another api has used it before */
+/** @returns false if this or another api process has accepted the assertion before */
 export function useAssertion(
   db: Db,
   { clientId, jti, endsAtMs }: { readonly clientId: string; readonly jti: string; readonly endsAtMs: number },

@@ -1,6 +1,6 @@
-// Seals and opens stored personal data (SEC-3): message bodies and excerpts of answers. db/keys/own-secrets.ts does the
-// same for our private keys. The vault belongs to the connection, so all code that reads or stores messages has it.
-// Without keys nothing is sealed.
+// Seals and opens stored personal data (SEC-3): message bodies and excerpts of answers.
+// db/keys/own-secrets.ts does the same for our private keys. The vault belongs to the database connection, so
+// all code that reads or stores messages can use it. Without sealing keys, data is stored in the clear.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
 import { ConfigurationError } from '../../core/settings/environment-variables.ts';
@@ -10,25 +10,25 @@ import { findDataKey, listDataKeys, offerDataKey, replaceWrapping, type StoredDa
 import { SealingKeyMissing } from '../pool/failures.ts';
 import { decrypt, encrypt, localWrapper, SealBroken, type KeyWrapper } from './key-wrapping.ts';
 
-/** The context that sealed bytes are bound to, authenticated with them. Opening needs the same value. */
+/** The context of sealed bytes, used as additional authenticated data. Opening needs the same value. */
 export type About = readonly string[];
 
 export interface Sealed {
   readonly bytes: Buffer;
-  /** Null: it is not sealed. */
+  /** Id of the data key; null: the bytes are not sealed. */
   readonly keyId: string | null;
 }
 
 interface DataKey extends Pick<StoredDataKey, 'keyId' | 'month'> {
   readonly key: Buffer;
-  /** `performance.now()` at which the database last had this key. */
+  /** `performance.now()` at which this process last saw the key in the database. */
   seenAtMs: number;
 }
 
 interface Vault {
   readonly config: SealingConfig;
   readonly wrapper: KeyWrapper;
-  /** Unwrapped data keys that the database still has, as far as this process knows. Deleted keys are removed. */
+  /** Unwrapped data keys that still exist in the database, as far as this process knows. */
   readonly known: Map<string, DataKey>;
   current: DataKey | undefined;
   lookedAtMs: number;
@@ -44,7 +44,7 @@ const vaults = new WeakMap<KyselyPlugin, Vault>();
 /** The connection calls `dataKeyGone` when a statement fails because its data key was deleted. */
 type VaultPlugin = KyselyPlugin & { readonly dataKeyGone: () => void };
 
-/** Makes the vault of a process. Undefined: nothing is sealed. */
+/** Makes the vault of a process; undefined: the process seals nothing. */
 export const openVault = (
   sealing: SealingConfig | undefined,
   logger: { warn(about: object, says: string): void },
@@ -55,7 +55,7 @@ export const openVault = (
   });
 
 /**
- * A plugin that only carries the vault, so that transactions have it too. It changes no statement.
+ * A Kysely plugin that only carries the vault, so that transactions have it too. It changes no statement.
  * @internal exported for tests
  */
 export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) => void): VaultPlugin {
@@ -88,9 +88,9 @@ export function vaultOf(db: Db): Vault | undefined {
 }
 
 /**
- * Call it before the process takes work. Checks that it can open all sealed data. Rewraps data keys with the newest
- * sealing key. Makes or finds the data key of this month.
- * @throws ConfigurationError if the key that wraps a data key is lacking, or if a data key was changed
+ * Prepares the vault. Call it before the process takes work. Checks that the process can open all sealed
+ * data, rewraps data keys with the newest sealing key, and finds or makes the data key of this month.
+ * @throws ConfigurationError if a sealing key that wraps a data key is missing, or if a data key was changed
  */
 export async function beginSealing(db: Db): Promise<void> {
   const vault = vaultOf(db);
@@ -123,7 +123,9 @@ async function rewrap(db: Db, { wrapper, config }: Vault, stored: StoredDataKey)
 
 const aboutDataKey = (keyId: string): About => ['data key', keyId];
 
-/** @throws SealBroken, with instructions: without this one row, nothing of its month can be read */
+/**
+ * @throws SealBroken, with instructions for the operator: without this row, nothing of its month can be read
+ */
 async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }: StoredDataKey) {
   try {
     return await wrapper.unwrap(wrapped, wrappedBy, aboutDataKey(keyId));
@@ -138,8 +140,8 @@ async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }:
 }
 
 /**
- * Refreshes the vault. Removes data keys that the database no longer has. Makes the key of this month if it is missing.
- * The newest key seals from then on.
+ * Refreshes the vault: removes data keys that no longer exist in the database, and makes the key of this
+ * month if it is missing. From then on the newest key seals.
  */
 async function look(db: Db, vault: Vault): Promise<void> {
   vault.lookedAtMs = performance.now();
@@ -182,20 +184,20 @@ async function unwrapped(vault: Vault | undefined, stored: StoredDataKey): Promi
   return dataKey;
 }
 
-/** How long a deleted key may still be used. */
+/** Milliseconds between two refreshes. A deleted key may be used for that long. */
 const lookEveryMs = 30_000;
-/** The interval while there is no key to seal with. */
+/** Milliseconds between two refreshes while there is no key to seal with. */
 const lookAgainMs = 250;
 /**
- * How long the key of a month may seal after the month has ended, while the database cannot be asked for the next one.
- * If the database confirms that there is no other key, the key stays: the database clock decides, not that of this
- * process.
+ * Milliseconds for which the key of a month may seal after the month has ended, while the database cannot be
+ * asked for the next key. If the database confirms that there is no newer key, the key stays in use. The
+ * database clock decides when a month ends, not the clock of this process.
  */
 const graceMs = 86_400_000;
 
 /**
  * Seals with the newest data key.
- * @param about what the bytes are part of, such as message id, message type and party
+ * @param about context of the bytes, such as message id, message type and party
  * @throws SealingKeyMissing if there is no key for this month
  */
 export function seal(db: Db, about: About, bytes: Buffer): Sealed {
@@ -230,8 +232,10 @@ function lookNow(vault: Vault): void {
 }
 
 /**
+ * Opens sealed bytes.
  * @returns null if the data key was deleted
- * @throws SealBroken if the bytes were changed; SealingKeyMissing if this process lacks the key that wraps the data key
+ * @throws SealBroken if the bytes were changed; SealingKeyMissing if this process lacks the key that wraps
+ *   the data key
  */
 export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Promise<Buffer | null> {
   if (keyId === null) return bytes;
@@ -255,7 +259,8 @@ export interface BodyColumns {
 }
 
 /**
- * Selects a `BodyColumns`. The statement must join `message_bodies` as `b` (db/records/messages.ts).
+ * SQL for the columns of `BodyColumns`. The statement must join `message_bodies` as `b`
+ * (db/records/messages.ts).
  * @param alias of `messages` in the statement
  */
 export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`${alias}.message_type`)) =>
@@ -263,10 +268,10 @@ export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`
     array[${sql.ref(`${alias}.message_id`)}::text, ${type}, ${sql.ref(`${alias}.party`)}] as body_about`;
 
 /**
- * Opens the body of a message and compares it with the hash in its record. Otherwise an unsealed text that somebody put
- * in its place would pass as one from before sealing was on.
+ * Opens the body of a message and compares it with the hash in its record. Otherwise somebody could replace
+ * the body with unsealed text, which would look like a body from before sealing was set up.
  * @returns null if the body is no longer kept
- * @throws as `open`; SealBroken if the hash differs
+ * @throws the errors of `open`; SealBroken if the hash differs
  */
 export async function openBody(db: Db, row: BodyColumns): Promise<Buffer | null> {
   if (row.body === null) return null;
@@ -277,7 +282,10 @@ export async function openBody(db: Db, row: BodyColumns): Promise<Buffer | null>
   return bytes;
 }
 
-/** Like `openBody`, for sending: returns null also if the bytes were changed, because those must never be sent. */
+/**
+ * Like `openBody`, for sending. Also returns null if the bytes were changed, because changed bytes must never
+ * be sent.
+ */
 export async function openUnchanged(db: Db, row: BodyColumns): Promise<Buffer | null> {
   try {
     return await openBody(db, row);

@@ -15,7 +15,7 @@ import { resolutions } from './baseline/resolutions.ts';
 import { schemeChanges } from './baseline/scheme-changes.ts';
 import { triggers } from './baseline/triggers.ts';
 
-/** Ordered so that each part refers only to earlier ones. */
+/** The order matters: each part refers only to earlier ones. */
 const parts = [
   referenceData,
   clients,

@@ -1,4 +1,4 @@
-// The sessions of people at the portal.
+// Adds the table for the sessions of portal users.
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -12,9 +12,9 @@ export interface MigrationOutcome {
 }
 
 /**
- * Applies the missing migrations, updates the rights of the database roles, and makes the partitions of the coming
- * days.
- * @param say called with what an administrator has to do
+ * Applies the missing migrations, updates the rights of the database roles, and makes the partitions of the
+ * coming days.
+ * @param say called with each task that an administrator has to do
  * @throws the error of the first migration that failed; it is rolled back, earlier ones stay
  * @throws the error of the first partition that could not be made, after trying the others
  * @throws ConfigurationError if a database role is missing and this login cannot make it

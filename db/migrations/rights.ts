@@ -11,7 +11,7 @@ import { kindTables } from '../scheme/kinds.ts';
 type Privilege = 'select' | 'insert' | 'update' | 'delete';
 type Rights = Readonly<Record<string, readonly Privilege[]>>;
 
-/** Server-wide roles. They cannot log in until an administrator allows it. */
+/** Roles that exist for the whole database server. They cannot log in until an administrator allows it. */
 export type DatabaseRole = 'isthmus_api' | 'isthmus_worker' | 'isthmus_readonly';
 
 const read: readonly Privilege[] = ['select'];
@@ -25,7 +25,7 @@ const all: readonly Privilege[] = ['select', 'insert', 'update', 'delete'];
 const readable: Rights = Object.fromEntries(
   [
     ...Object.entries(kindTables)
-      .filter(([kind]) => kind !== 'clients') // they have secrets
+      .filter(([kind]) => kind !== 'clients') // the tables of clients contain secrets
       .flatMap(([, { tables }]) => tables.map(({ table }) => table)),
     'alert_states',
     'audit_events',
@@ -93,17 +93,17 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     refused_messages: add,
     callback_addresses: add,
     quote_requests: add,
-    ...Object.fromEntries(partitioned.map((table) => [`${table}_default`, read])), // rows without a partition yet
+    ...Object.fromEntries(partitioned.map((table) => [`${table}_default`, read])), // holds rows that have no partition yet
     rates: keep,
     tier_improvements: keep,
     psp_improvements: keep,
-    idempotency_keys: all, // kept for a day
+    idempotency_keys: all, // rows are kept for a day
     // authentication
     issuer_keys: keep,
-    // rotates the keys that sign deliveries, but cannot read their private parts
+    // the api rotates the keys that sign deliveries, but cannot read their private parts
     delivery_keys: keep,
     delivery_key_secrets: ['insert'],
-    // seals the messages that it stores
+    // the api seals the messages that it stores
     data_keys: keep,
     request_counts: all,
     used_assertions: all,
@@ -130,7 +130,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     decisions: add,
     resolutions: add,
     resolution_answers: add,
-    deliveries: all, // delete: an enquiry that is no longer needed
+    deliveries: all, // delete: removes an enquiry that is no longer needed
     delivery_attempts: keep,
     book_pages: add,
     books_closed: ['select', 'update'],
@@ -139,7 +139,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     leases: all,
     worker_states: all,
     receiver_states: all,
-    // signs messages, and seals the record
+    // the worker signs messages, and seals the record
     audit_seals: add,
     delivery_keys: keep,
     delivery_key_secrets: keep,
@@ -149,8 +149,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
 };
 
 /**
- * Functions and the roles that may call them. No other role may call a function of the schema or use it in a trigger.
- * All of these but held_data_key run with the rights of the owner.
+ * Functions and the roles that may call them. No other role may call a function of the schema or use it in a
+ * trigger. Each function except held_data_key runs with the rights of the owner.
  */
 const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'callback_address(uuid)': ['isthmus_api', 'isthmus_worker'],
@@ -162,9 +162,9 @@ const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
 const roles = Object.keys(rights) as readonly DatabaseRole[];
 
 /**
- * Makes the missing roles and sets their rights on this database, in one transaction. Idempotent, and safe to run from
- * several processes at once.
- * @param say called with what an administrator has to do
+ * Makes the missing roles and sets their rights on this database, in one transaction. Idempotent, and safe to
+ * run from several processes at once.
+ * @param say called with each task that an administrator has to do
  * @throws ConfigurationError if a role is missing and this login may not make it
  */
 export async function grantRights(db: Db, say: (what: string) => void = () => undefined): Promise<void> {
@@ -188,8 +188,9 @@ export async function grantRights(db: Db, say: (what: string) => void = () => un
 }
 
 /**
- * Revokes what Postgres grants to everybody: to connect to this database, to make temporary tables, and to call our
- * functions. Some functions run with the rights of the owner, and somebody could attach them to a table as triggers.
+ * Revokes the rights that Postgres grants to everybody: to connect to this database, to make temporary
+ * tables, and to call our functions. Some functions run with the rights of the owner, and somebody could
+ * attach them to a table as triggers.
  */
 async function closeToPublic(db: Db, say: (what: string) => void): Promise<void> {
   const { rows: functions } = await sql<{ name: string }>`

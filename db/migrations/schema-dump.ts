@@ -3,10 +3,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
-/** Tables of the migrator itself. */
+/** Tables that belong to the migrator itself. */
 const bookkeeping = ['kysely_migration', 'kysely_migration_lock'];
 
-/** The text does not depend on the order in which the objects were created. */
+/** Returns the schema as text, independent of the order in which the objects were created. */
 export async function dumpSchema(db: Db): Promise<string> {
   const parts = [
     ...(await functionsOf(db)),
@@ -122,7 +122,7 @@ function indexQuery(table: number): Query {
     order by i.indexrelid::regclass::text collate "C"`;
 }
 
-/** The keys that a partition does not inherit. */
+/** Selects the keys that a partition does not inherit. */
 function keyQuery({ oid, name }: Table): Query {
   return sql`
     select 'alter table ' || ${name} || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as line
@@ -152,7 +152,10 @@ const triggerQuery: Query = sql`
   where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and not c.relispartition
   order by c.relname collate "C", t.tgname collate "C"`;
 
-/** Rights of the roles (db/migrations/rights.ts). Leaves out the owner's, and that everybody may call a function. */
+/**
+ * Selects the rights of the roles (db/migrations/rights.ts). Leaves out the rights of the owner, and the
+ * default right of everybody to call a function.
+ */
 const grantQuery: Query = sql`
   select line from (
   select 1 as place, c.relname as name, a.grantee, 'grant ' || lower(string_agg(a.privilege_type, ', ' order by a.privilege_type)) || ' on ' || quote_ident(c.relname)

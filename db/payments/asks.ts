@@ -1,5 +1,6 @@
-// Requests for another delivery: a source repeats its submission, a destination repeats its final, somebody enquires,
-// or an operator asks for a redelivery. The schedule of a delivery that is requested again starts over.
+// Requests a delivery again: because a source repeats its submission, a destination repeats its final report,
+// somebody enquires, or an operator asks for a redelivery. The retry schedule of the delivery then starts
+// over.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
@@ -11,24 +12,27 @@ import { bookDay, isDead, isOfToldKind, type ToldKind } from '../deliveries/deli
 
 const redelivered = 'operator.redelivery' satisfies EventKind;
 
-/** Resets a delivery to the start of its schedule, whatever its state. */
+/** SQL that resets a delivery to the start of its schedule, whatever its state. */
 const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
 const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
 
-/** True for the first repeat (`asks` is 1 before it), and later if the last repeat is at least 5 s ago. */
+/**
+ * SQL: true for the first repeat (`asks` is 1 before it). A later repeat counts only if the last one is at
+ * least 5 s ago.
+ */
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
-/** Whether the sender may cause more work now. Each call counts. */
+/** Asks whether the sender may cause more work now. Each call counts against the sender's limit. */
 export type MayAsk = () => boolean | Promise<boolean>;
 
 /**
  * Requests a delivery again, if the sender may cause work. Its schedule starts over.
- * @param isAskable SQL over `deliveries`; index: unique (subject_id, kind)
- * @param event written if the delivery is due again
- * @returns whether it is; of several simultaneous requests only one makes it due
+ * @param isAskable SQL condition over `deliveries`, served by the unique index on (subject_id, kind)
+ * @param event written if the delivery becomes due again
+ * @returns whether this call made the delivery due; of several simultaneous requests only one does
  */
 async function askAgain(
   db: Db,
@@ -48,7 +52,10 @@ async function askAgain(
   );
 }
 
-/** Requests a callback again, whether it was delivered or given up, unless an earlier repeat covers this one. */
+/**
+ * Requests a callback again, whether it was delivered or given up, unless a repeat of the last 5 s covers
+ * this one.
+ */
 export function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Promise<boolean> {
   return askAgain(
     db,
@@ -57,7 +64,10 @@ export function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Pro
   );
 }
 
-/** Makes the confirmation due, for the first time or again, when a late final came in an HTTP answer to us. */
+/**
+ * Makes the confirmation due, for the first time or again. The caller has got a late final report in the HTTP
+ * answer to our instruction.
+ */
 export async function askConfirmation(
   db: Db,
   { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
@@ -75,9 +85,9 @@ export async function askConfirmation(
 }
 
 /**
- * Requests a confirmation that was given up. A final that the destination posts shows that the destination can be
- * reached again. Our HTTP answer to that final carries the confirmation too, but we cannot know whether it was read.
- * Writes an event.
+ * Requests a confirmation again that was given up, and writes an event. A final report that the destination
+ * posts shows that the destination can be reached again. Our HTTP answer to that report carries the
+ * confirmation too, but the destination may not read it.
  */
 export function askDeadConfirmation(
   db: Db,
@@ -98,7 +108,7 @@ export function askDeadConfirmation(
   );
 }
 
-/** No enquiry of the last 5 s covers this one, and the deadline of a HIGH payment has not passed. */
+/** SQL: no enquiry of the last 5 s covers this one, and a HIGH payment has not passed its deadline. */
 const isStatusAskable = (
   uetr: string,
 ) => sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
@@ -106,15 +116,15 @@ const isStatusAskable = (
       and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())`;
 
 /**
- * Handles the status question of a source about an undecided payment.
- * @returns whether the instruction is to be sent again
+ * Handles a source's question about the status of an undecided payment.
+ * @returns whether the instruction must be sent again
  */
 export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk): Promise<boolean> {
   const isAskable = await isThere(db, sql`select from deliveries i where ${isStatusAskable(uetr)}`);
   return isAskable && (await mayAsk()) && sendOnceMore(db, uetr);
 }
 
-/** The same for an operator. Writes an audit event with the operator's name. */
+/** Like `askStatus`, for an operator. Writes an audit event with the operator's client id. */
 export function askStatusAsOperator(
   db: Db,
   uetr: string,
@@ -125,7 +135,7 @@ export function askStatusAsOperator(
 }
 
 function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean> {
-  // index: unique (subject_id, kind); primary keys of delivery_attempts and payments
+  // served by the unique index on (subject_id, kind) and the primary keys of delivery_attempts and payments
   return isThere(
     db,
     sql`
@@ -144,15 +154,19 @@ function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean
 
 /** Whether the payment is HIGH and past its deadline, by the database clock. */
 export function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
-  return isThere(db, sql`select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`); // primary key
+  return isThere(db, sql`select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`); // served by the primary key
 }
 
-/** Most addresses for one submission. Usually there is no change; two senders that alternate must stop soon. */
+/**
+ * Most callback addresses for one submission. A source rarely changes its address. The limit stops two
+ * senders that keep replacing each other's address.
+ */
 const mostAddresses = 100;
 
 /**
- * Moves the callback to the address that a repeat of the submission names. A callback that is written later reads it
- * from callback_address(); an existing one is updated here. The insert waits for a callback that is being written.
+ * Changes the callback address to the one that a repeat of the submission names. A callback that is written
+ * later reads the address through callback_address(). This function updates a callback that exists already.
+ * The insert waits for a callback that another transaction is writing.
  * @returns false if the address was changed too often; the last one stays
  */
 export async function nameCallbackAddress(
@@ -174,8 +188,8 @@ export async function nameCallbackAddress(
     )
     select from changed where is_too_often`.execute(db);
   if (rows.length > 0) return false;
-  // A separate statement, so that its snapshot includes what the first one waited for. A repeat that was refused does
-  // not change the address of the payment.
+  // A separate statement, so that its snapshot includes the callback that the first one waited for. A repeat
+  // that was refused does not change the address of the payment.
   await sql`
     update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
     where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}
@@ -185,13 +199,13 @@ export async function nameCallbackAddress(
   return true;
 }
 
-/** Selects the dead letters that an operator requests again. */
+/** Selects the dead letters for which an operator requests redelivery. */
 export interface RedeliveryFilter {
   readonly kinds?: readonly ToldKind[];
-  /** Any of the names of the parties. */
+  /** Parties to select, by any of their names. */
   readonly parties?: readonly string[];
   readonly closedReason?: 'gone' | 'expired';
-  /** When they were given up: `from` is inclusive, `to` exclusive. */
+  /** Time at which the deliveries were given up: `from` is inclusive, `to` exclusive. */
   readonly from?: Date;
   readonly to?: Date;
 }
@@ -203,9 +217,9 @@ export interface DeadLetter {
   readonly closedReason: string;
   readonly closedAt: Date;
   readonly attempts: number;
-  /** Address of a callback, as the source named it; null for other kinds. */
+  /** Address of a callback; null for other kinds. */
   readonly url: string | null;
-  /** Only a delivery of kind `book` has one; null for other kinds. */
+  /** The page of a delivery of kind `book`; null for other kinds. */
   readonly bookPage: { readonly book: string; readonly day: string; readonly page: number } | null;
 }
 
@@ -225,15 +239,15 @@ const isDeadAnd = (filter: RedeliveryFilter) =>
 const deadLetter = sql`
   subject_id as "subjectId", kind, party, url, closed_reason as "closedReason", closed_at as "closedAt", attempts,
   (select jsonb_build_object('book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page)
-    from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // primary key
+    from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // served by the primary key
 
-/** @param from the deliveries, with `kind` and `party` */
+/** @param from SQL relation of the deliveries, with `kind` and `party` */
 const recordRedelivery = (subjectId: RawBuilder<unknown>, from: RawBuilder<unknown>, by: string) => sql`
   insert into audit_events (severity, kind, subject_id, party, detail)
   select ${eventKinds[redelivered]}, ${redelivered}, ${subjectId}, party, jsonb_build_object('kind', kind, 'by', ${by}::text)
   from ${from}`;
 
-/** Lists dead letters, those given up first come first, and counts all. */
+/** Lists dead letters in the order in which they were given up, and counts all that match. */
 export async function findDeadLetters(
   db: Db,
   filter: RedeliveryFilter,
@@ -270,13 +284,13 @@ export async function redeliverDeadLetters(
 interface DueAgain {
   readonly kind: ToldKind;
   readonly party: string;
-  /** Address of a callback, as the source named it; null for other kinds. */
+  /** Address of a callback; null for other kinds. */
   readonly url: string | null;
 }
 
 /**
  * Restarts the schedules of deliveries of one payment or resolution, and records who asked for it.
- * @param kinds the kinds to deliver again, in whatever state; undefined: those that were not acknowledged
+ * @param kinds the kinds to deliver again, whatever their state; undefined: all that were not acknowledged
  * @returns the deliveries that are due again
  */
 export async function redeliver(
@@ -284,7 +298,7 @@ export async function redeliver(
   subjectId: string,
   { kinds, by }: { readonly kinds: readonly ToldKind[] | undefined; readonly by: string },
 ): Promise<readonly DueAgain[]> {
-  // unique (subject_id, kind)
+  // served by the unique index on (subject_id, kind)
   const { rows } = await sql<DueAgain>`
     with asked as (
       update deliveries set asks = asks + 1, ${askedAgain}
@@ -301,7 +315,7 @@ export async function listTaken(
   db: Db,
   subjectId: string,
 ): Promise<readonly { readonly kind: ToldKind; readonly deliveredAt: Date }[]> {
-  // unique (subject_id, kind)
+  // served by the unique index on (subject_id, kind)
   const { rows } = await sql<{ kind: ToldKind; deliveredAt: Date }>`
     select kind, delivered_at as "deliveredAt" from deliveries
     where subject_id = ${subjectId}::uuid and ${isOfToldKind} and delivered_at is not null

@@ -1,6 +1,6 @@
-// The decision of a payment: one row, written once, in one statement with the messages and deliveries that derive from
-// it. A submission that is rejected when it is judged gets its decision in the statement that writes the payment
-// (payments.ts). A second attempt to decide finds the existing decision.
+// Writes the decision of a payment: one row, written once, in the same statement as the messages and
+// deliveries that follow from it. payments.ts writes the decision of a submission that is rejected when it is
+// judged, together with the payment. A second attempt to decide finds the existing decision.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -42,12 +42,12 @@ export interface DecidablePayment extends DecisionFacts {
   readonly decision: Decision | null;
 }
 
-/** SQL: the `Decision` of a payment, joined as `d`; null if there is none. */
+/** SQL: the `Decision` of a payment as JSON, from the joined row `d`; null if there is none. */
 export const decisionAsJson = sql`case when d.uetr is not null then jsonb_build_object(
   'status', d.status, 'reasonCode', d.reason_code, 'callbackMessageId', d.callback_message_id,
   'confirmationMessageId', d.confirmation_message_id) end`;
 
-/** SQL: the `StoredReport` of a message that may be missing. */
+/** SQL: the `StoredReport` of a message as JSON; null if the message is missing. */
 const reportAsJson = (message: RawBuilder<unknown>) => sql`case when ${message}.message_id is not null then
   jsonb_build_object('messageId', ${message}.message_id, 'status', ${message}.status, 'reasonCode', ${message}.reason_code) end`;
 
@@ -63,7 +63,7 @@ export async function loadDecidable(
 
 /**
  * Reads an accepted payment, with its decision if there is one.
- * @param reportMessageId the stored pacs.002 of the destination that is being handled, if any
+ * @param reportMessageId id of the destination's stored pacs.002 that the caller handles, if any
  * @returns undefined if no payment with this UETR was accepted
  */
 export async function findDecidable(
@@ -71,7 +71,8 @@ export async function findDecidable(
   uetr: string,
   reportMessageId: string | null = null,
 ): Promise<DecidablePayment | undefined> {
-  // primary keys; unique (subject_id, kind) of deliveries; recorded_outcomes_standing
+  // served by the primary keys, the unique index on (subject_id, kind) of deliveries and index
+  // recorded_outcomes_standing
   const select = sql<DecidablePayment>`
     select p.uetr, p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
       p.corridor, p.priority, ${epochMs(sql`p.judged_at`)} as "acceptedAt", p.message_id as "messageId",
@@ -104,7 +105,10 @@ export interface DerivedDelivery {
 
 export interface NewDecision {
   readonly uetr: string;
-  /** Message id of the submission that made the payment. The callback goes to its address. */
+  /**
+   * Message id of the submission that made the payment. The callback goes to the address that the submission
+   * names.
+   */
   readonly submissionId: string;
   readonly status: Decision['status'];
   readonly reasonCode: string | null;
@@ -120,21 +124,26 @@ export interface NewDecision {
   readonly deliveries: readonly DerivedDelivery[];
 }
 
-/** The row of a decision. Ids that are unknown or do not apply are left out. */
+/** Columns of a new decision. Ids that are unknown or do not apply are left out. */
 interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode' | 'ruleId' | 'decidedBy'> {
   readonly callbackMessageId: string;
   readonly reportMessageId?: string | null;
   readonly outcomeId?: string | null;
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
-  /** SQL over `source`: whether the destination may have seen the payment, as known now. */
+  /**
+   * SQL over `source`: whether the destination may have seen the payment, as known when the decision is
+   * written.
+   */
   readonly perhapsSeen: RawBuilder<unknown>;
 }
 
 /**
- * The only `insert into decisions`, for use in a larger statement: here for accepted payments, in payments.ts for a
- * submission that is rejected when it is judged (PAY-10). Leaves an existing decision alone.
- * @param source has one row, with `begun_at` of the payment, if the decision is to be written; otherwise none
+ * The only `insert into decisions`, as part of a larger statement. This file uses it for accepted payments.
+ * payments.ts uses it for a submission that is rejected when it is judged (PAY-10). It never changes an
+ * existing decision.
+ * @param source SQL relation: one row with the payment's `begun_at` if the decision is to be written,
+ *   otherwise no row
  */
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
   return sql`
@@ -151,13 +160,15 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
 }
 
 /**
- * Compare-and-set: writes the decision with its messages and deliveries, closes the instruction to further sends, and
- * releases the quote of a rejected payment.
- * @returns false if there is a decision already, another final was stored first, or `onlyIf` does not hold
+ * Compare-and-set: writes the decision with its messages and deliveries, closes the instruction to further
+ * sends, and releases the quote of a rejected payment.
+ * @returns false if the payment is already decided, another final report was stored first, or `onlyIf` does
+ *   not hold
  */
 export async function recordDecision(db: Db, decision: NewDecision): Promise<boolean> {
   if (decision.onlyIf !== 'unreachable') return writeDecision(db, decision);
-  // a separate statement after the lock: only its snapshot shows an outcome that operators confirmed meanwhile
+  // a separate statement after the lock, because only its snapshot shows an outcome that operators confirmed
+  // meanwhile
   const inTurn = async (trx: Db) => {
     await lockInstruction(trx, decision.uetr);
     return writeDecision(trx, decision);
@@ -165,11 +176,11 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
   return db.isTransaction ? inTurn(db) : db.transaction().execute(inTurn);
 }
 
-/** Serializes everything that decides a payment without its destination. */
+/** Takes a lock that serializes all decisions made without the destination. */
 export async function lockInstruction(trx: Db, uetr: string): Promise<void> {
   await sql`
     select from deliveries where subject_id = ${uetr}::uuid and kind = 'instruction'
-    for update`.execute(trx); // unique (subject_id, kind)
+    for update`.execute(trx); // served by the unique index on (subject_id, kind)
 }
 
 async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
@@ -185,8 +196,9 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       select from messages m
       where m.subject_id = ${decision.uetr}::uuid and m.direction = 'in' and m.leg = 'destination')`,
   };
-  // possibly_sent counts the attempts that are not NOT_SENT: above 0, the destination may have seen the payment. Every
-  // attempt to send updates the same row, so an attempt and a decision cannot miss each other.
+  // possibly_sent counts all attempts except those that ended as NOT_SENT. Above 0, the destination may have
+  // seen the payment. Every attempt to send updates the same row, so an attempt and a decision cannot miss
+  // each other.
   const write = sql<{ uetr: string }>`
     with instruction as (
       update deliveries d
@@ -224,14 +236,14 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
 }
 
 /**
- * Removes the confirmation of a payment that was decided without its destination while a send was under way, if no byte
- * of that send left. The destination then saw nothing. The confirmation stays if it was attempted, if the destination
- * has reported anything, or if another send may have been seen: telling a destination once too often is better than
- * never. Call it in a separate statement after the attempt is settled, because the decision may be written while that
- * one waits.
+ * Removes the confirmation of a payment that was decided without its destination while a send was under way,
+ * if no byte of that send left. The destination then saw nothing. The confirmation stays if it was attempted,
+ * if the destination has reported anything, or if another send may have been seen. One confirmation too many
+ * is better than a missing one. Call this function in a separate statement after the attempt is settled,
+ * because the decision may be written while that statement waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
-  // primary keys; unique (subject_id, kind); messages_subject_id
+  // served by the primary keys, the unique index on (subject_id, kind) and index messages_subject_id
   await sql`
     delete from deliveries c using deliveries i, decisions d
     where i.delivery_id = ${instructionDeliveryId} and i.closed_at is not null and i.possibly_sent = 0

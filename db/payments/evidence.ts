@@ -1,5 +1,5 @@
-// Reads everything on record about one payment, in one snapshot, to show what happened. Read-only. It does not read
-// message bodies: the timeline needs only their hashes and sizes.
+// Reads all records about one payment in one snapshot, to show what happened. Writes nothing. Does not read
+// message bodies, because the timeline needs only their hashes and sizes.
 import { sql } from 'kysely';
 import {
   withoutUnsent,
@@ -20,7 +20,7 @@ import type { Db } from '../pool/connection.ts';
 import { openExcerpt } from '../deliveries/excerpts.ts';
 import { listOutcomes } from './recorded-outcomes.ts';
 
-/** Reads the evidence of a UETR, without messages that were never sent. Every part may be empty. */
+/** Reads the evidence about a UETR, without messages that were never sent. Every part may be empty. */
 export async function loadEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
   const evidence = await readEvidence(db, uetr);
   return withoutUnsent(evidence);
@@ -45,8 +45,9 @@ function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
 }
 
 /**
- * Reads only the evidence that decides who may read one message: that message, the submission, and one message from the
- * destination, if any. Without a payment: the messages that `loadEvidence` shows, and that one.
+ * Reads only the evidence that decides who may read one message: that message, the submission, and one
+ * message from the destination, if any. If there is no payment, reads the messages that `loadEvidence` shows,
+ * and the message in question.
  */
 export async function loadEvidenceAbout(db: Db, uetr: string, messageId: string): Promise<PaymentEvidence> {
   const evidence = await inSnapshot(db, async (snapshot): Promise<PaymentEvidence> => {
@@ -73,7 +74,7 @@ async function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | unde
       source_clearing_system as "sourceSystem", destination_clearing_system as "destinationSystem", corridor, priority,
       judged_at as "judgedAt", acceptance_at as "acceptanceAt", deadline_at as "deadlineAt", quote_id as "quoteId",
       debtor_agent_id as "debtorAgentId", creditor_agent_id as "creditorAgentId"
-    from payments where uetr = ${uetr}`.execute(db); // primary key
+    from payments where uetr = ${uetr}`.execute(db); // served by the primary key
   return rows[0];
 }
 
@@ -82,11 +83,11 @@ async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | un
     select status, reason_code as "reasonCode", rule_id as "ruleId", decided_by as "decidedBy",
       decided_at as "decidedAt", report_message_id as "reportMessageId", callback_message_id as "callbackMessageId",
       confirmation_message_id as "confirmationMessageId", notification_message_id as "notificationMessageId"
-    from decisions where uetr = ${uetr}`.execute(db); // primary key
+    from decisions where uetr = ${uetr}`.execute(db); // served by the primary key
   return rows[0];
 }
 
-/** Ids of the messages that belong to the payment itself. Their answers are shown too. */
+/** Ids of the messages that belong to the payment itself. The evidence also shows the answers to them. */
 function madeOf({
   payment,
   decision,
@@ -101,8 +102,8 @@ function madeOf({
   ].filter((id) => id != null);
 }
 
-const mostMessages = 200; // per party; about 500 bytes each
-const mostAttempts = 200; // per delivery; a destination that is never reached gets 120 in its 24 hours
+const mostMessages = 200; // limit per party; a message has about 500 bytes
+const mostAttempts = 200; // limit per delivery; a destination that is never reached gets 120 attempts in its 24 hours
 
 const columnsOfMessage = sql`
   message_id as "messageId", message_type as type, message_identification as "messageIdentification", direction, leg,
@@ -111,9 +112,9 @@ const columnsOfMessage = sql`
 const inOrder = sql`at, direction, leg desc, "messageId"`;
 
 /**
- * Reads the newest messages of each party, the first of each kind and status, and the payment's own messages with their
- * answers. Counts the others by kind. Without a payment it includes the first unanswered submission, which is the one
- * that waits.
+ * Reads the newest messages of each party, the first message of each kind and status, and the payment's own
+ * messages with their answers. Counts the other messages by kind. If there is no payment, it includes the
+ * first unanswered submission, because that one waits to be judged.
  */
 async function loadMessages(
   db: Db,
@@ -167,7 +168,7 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
       enquiry_asked_at as "enquiryAskedAt", next_due_at as "nextDueAt", delivered_at as "deliveredAt", closed_at as "closedAt",
       closed_reason as "closedReason"
     from deliveries where subject_id = ${uetr}
-    order by asked_at, kind`.execute(db); // unique (subject_id, kind)
+    order by asked_at, kind`.execute(db); // served by the unique index on (subject_id, kind)
   const { attempts, leftOut } = await loadAttempts(
     db,
     rows.map((row) => row.deliveryId),
@@ -192,7 +193,7 @@ async function loadAttempts(
   const ranked = sql`
     select *, row_number() over (partition by delivery_id order by attempt desc) as nth_last,
       row_number() over (partition by delivery_id, outcome order by attempt) as nth
-    from delivery_attempts where delivery_id = any(${deliveryIds}::uuid[])`; // primary key
+    from delivery_attempts where delivery_id = any(${deliveryIds}::uuid[])`; // served by the primary key
   const isShown = sql`(nth_last <= ${sql.lit(mostAttempts)} or nth = 1)`;
   const { rows } = await sql<OfDelivery<EvidenceAttempt> & { readonly excerptKeyId: string | null }>`
     select delivery_id as "deliveryId", attempt, started_at as "startedAt", finished_at as "finishedAt", outcome,
@@ -213,7 +214,7 @@ async function loadAttempts(
   return { attempts, leftOut };
 }
 
-const mostEvents = 1_000; // alerts, and as many other events, of about 250 bytes; a night of contradictions has 100,000
+const mostEvents = 1_000; // limit for alerts, and again for other events; an event has about 250 bytes, and one payment may have 100,000
 
 /** Reads the newest events, and the first of each kind, so that no kind is hidden. Counts the others by kind. */
 async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, 'events' | 'eventsLeftOut'>> {
@@ -221,7 +222,7 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
     select *, severity = 'alert' as is_alert,
       row_number() over (partition by severity = 'alert' order by audit_event_id desc) as nth_last,
       row_number() over (partition by severity, kind order by audit_event_id) as nth
-    from audit_events where subject_id = ${uetr}`; // index audit_events_subject_id
+    from audit_events where subject_id = ${uetr}`; // served by index audit_events_subject_id
   const isShown = sql`(nth_last <= ${sql.lit(mostEvents)} or nth = 1)`;
   const { rows: events } = await sql<EvidenceEvent>`
     select occurred_at as at, severity, kind, party, detail from (${ranked}) e where ${isShown}
@@ -233,12 +234,12 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
   return { events, eventsLeftOut };
 }
 
-/** Not limited: at most 20 are kept (refused-messages.ts). */
+/** Reads all refused messages, because at most 20 are kept (refused-messages.ts). */
 async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {
   const { rows } = await sql<EvidenceRefused>`
     select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, size,
       created_at as at, refused_as as "refusedAs", fault
     from refused_messages where subject_id = ${uetr}
-    order by created_at`.execute(db); // unique (subject_id, sha256)
+    order by created_at`.execute(db); // served by the unique index on (subject_id, sha256)
   return rows;
 }

@@ -1,10 +1,10 @@
-// Counts payments and quotes of a period by corridor. Read-only; each query is bounded by the period.
+// Counts payments and quotes of a period by corridor. Writes nothing. Each query is bounded by the period.
 import { sql } from 'kysely';
 import type { CorridorFlow, FlowScope, QuoteFlow, ReasonFlow } from '../../core/payments/flow.ts';
 import type { Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** @param minutes back from now */
+/** @param minutes length of the period, which ends now */
 export async function readPaymentFlow(
   db: Db,
   scope: FlowScope,
@@ -26,7 +26,7 @@ export async function readPaymentFlow(
   return rows;
 }
 
-/** The most frequent reasons, at most 50. */
+/** Reads the most frequent reasons, at most 50. */
 export async function readReasons(db: Db, scope: FlowScope, minutes: number): Promise<readonly ReasonFlow[]> {
   const { rows } = await sql<ReasonFlow>`
     select p.corridor, d.status, d.reason_code as "reasonCode", count(*)::int as payments
@@ -36,7 +36,9 @@ export async function readReasons(db: Db, scope: FlowScope, minutes: number): Pr
   return rows;
 }
 
-/** Empty for a payment system: quotes are not its own. */
+/**
+ * Counts quotes by corridor. Returns an empty list for a payment system, because quotes do not belong to it.
+ */
 export async function readQuoteFlow(
   db: Db,
   scope: FlowScope,
@@ -64,7 +66,10 @@ export async function readQuoteFlow(
 
 const tookMs = sql`case when p.accepted then extract(epoch from d.decided_at - p.judged_at) * 1000 end`;
 
-/** A payment is judged when it begins, so the partitions are pruned. */
+/**
+ * SQL: the payment was judged in the last `minutes`. A payment begins when it is judged, so the condition on
+ * begun_at excludes older partitions.
+ */
 const isWithin = (minutes: number): Condition =>
   sql`p.judged_at >= now() - ${minutes} * interval '1 minute' and p.begun_at >= now() - ${minutes} * interval '1 minute'`;
 
@@ -81,7 +86,10 @@ function paymentsOf(scope: FlowScope): Condition {
   }
 }
 
-/** The destination's side sees neither the quote nor the FX provider (OBS-5). */
+/**
+ * SQL: the payments whose quotes this reader may see. The destination's side sees neither the quote nor the
+ * FX provider (OBS-5).
+ */
 const quotedTo = (scope: FlowScope): Condition =>
   scope.of === 'psp' ? sql`p.debtor_agent_id = ${scope.id}` : paymentsOf(scope);
 

@@ -1,5 +1,5 @@
-// Lists payments, newest first. Keyset pagination by time and UETR, so that new payments do not shift the pages.
-// Read-only.
+// Lists payments, newest first. Uses keyset pagination by time and UETR, so that new payments do not shift
+// the pages. Writes nothing.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';
 import type {
@@ -15,7 +15,7 @@ import { isDead, isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
 
 export interface PaymentPage {
   readonly payments: readonly ListedPayment[];
-  /** The last payment of this page; undefined: there is no further page. */
+  /** Position of the last payment of this page; undefined: there is no further page. */
   readonly next: ListPlace | undefined;
 }
 
@@ -90,12 +90,15 @@ function sidesOf(scope: ListScope): readonly ScopedSide[] {
   ];
 }
 
-/** Until then the destination's side must not see the payment. Unique (subject_id, kind). */
+/**
+ * SQL: whether the destination may have seen the payment. Until then its side must not see the payment here.
+ * Served by the unique index on (subject_id, kind).
+ */
 const mayHaveBeenSeen = sql`(
   exists (select from deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0)
   or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;
 
-const told = sql`from deliveries where subject_id = p.uetr and ${isOfToldKind}`; // unique (subject_id, kind)
+const told = sql`from deliveries where subject_id = p.uetr and ${isOfToldKind}`; // served by the unique index on (subject_id, kind)
 const isOneInDoubt = isInDoubt(sql`p.uetr`);
 const status = sql`coalesce(d.status, case when ${isOneInDoubt} then 'INDOUBT' else 'ACTC' end)`;
 const state = sql`case
@@ -104,7 +107,7 @@ const state = sql`case
   when exists (select ${told} and ${isOpen}) then 'telling'
   else 'done' end`;
 
-/** For states that few payments have: finds them by a partial index. */
+/** Conditions for states that few payments have. Each finds the payments by a partial index. */
 const foundBy: Readonly<Partial<Record<PaymentState, Condition>>> = {
   // served by indexes deliveries_undecided, deliveries_open, deliveries_dead
   waiting: sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`,
@@ -146,7 +149,7 @@ function conditionsOf(filter: PaymentFilter, side: Side): readonly Condition[] {
   ];
 }
 
-/** The quote and the FX provider are shown to the source's side only. */
+/** SQL: whether to show the quote and the FX provider. Only the source's side may see them. */
 const ofSource = (side: Side) => sql.lit(side !== 'destination');
 
 function amountIn({ currency, least, most }: NonNullable<PaymentFilter['amount']>, side: Side): Condition {
@@ -161,7 +164,10 @@ function amountIn({ currency, least, most }: NonNullable<PaymentFilter['amount']
     : sql`(${within('source')} or ${within('destination')})`;
 }
 
-/** Each side finds only the messages that it exchanged itself. Index messages_message_identification. */
+/**
+ * SQL: whether the payment has a message with this id. Each side finds only the messages that it exchanged
+ * itself. Served by index messages_message_identification.
+ */
 function hasMessage(messageIdentification: string, side: Side): Condition {
   const ofSide = side === 'both' ? sql`true` : sql`leg = ${sql.lit(side)}`;
   return sql`p.uetr in (

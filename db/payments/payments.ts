@@ -1,5 +1,6 @@
-// Payments: reads a submission with what is known about it, and writes the one row of its judgement (DUP-3, PAY-2).
-// Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
+// Reads a submission with all that is known about it, and writes the payment row of its judgement (DUP-3,
+// PAY-2). Each write is one statement, so that a payment, its first answer and its instruction appear
+// together or not at all.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -16,27 +17,28 @@ import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from '../rec
 import { epochMs, runPrepared, unlessTaken, type Written, theOne } from '../pool/statements.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
 
-/** How long a MsgId stays taken. */
+/** How long the MsgId of a payment blocks other payments of the same sender with that MsgId. */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
-/** A stored submission, and what the database has under its UETR and MsgId. */
+/** A stored submission, and the records that the database has under its UETR and MsgId. */
 export interface StoredSubmission {
   /**
-   * Opens its body. Only the judgement needs it: an accepted payment goes on even if the body can no longer be read.
-   * @throws as `openBody` (db/keys/vault.ts)
+   * Opens the body of the submission. Only the judgement needs the body, so an accepted payment goes on even
+   * if it is unreadable.
+   * @throws the errors of `openBody` (db/keys/vault.ts)
    */
   readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** When it was stored: database clock, epoch milliseconds. */
+  /** Time at which the submission was stored, by the database clock, in epoch milliseconds. */
   readonly storedAt: number;
-  /** Database clock, epoch milliseconds. */
+  /** Current time of the database clock, in epoch milliseconds. */
   readonly now: number;
   readonly payment: StoredPayment | undefined;
   /** UETR of another payment that took the same MsgId of this sender in the last 62 days. */
   readonly messageIdHeldBy: string | undefined;
-  /** The answer that this message got before, if it was refused as a repeat. */
+  /** Id of the answer that this message got before, if it was refused as a repeat. */
   readonly earlierAnswerId: string | undefined;
 }
 
@@ -47,16 +49,19 @@ export interface StoredPayment {
   readonly messageId: string;
   readonly messageIdentification: string;
   readonly answerMessageId: string;
-  /** Epoch milliseconds. For an accepted payment this is its acceptance, from which TIM-2 and TIM-3 count. */
+  /**
+   * Epoch milliseconds. For an accepted payment this is the time of acceptance, from which TIM-2 and TIM-3
+   * count.
+   */
   readonly judgedAt: number;
   readonly instructionDeliveryId: string | null;
-  /** Whether the destination has answered a send of the instruction, without a final. */
+  /** Whether the destination has answered a send of the instruction, but not with a final status. */
   readonly isInstructionTaken: boolean;
   /** When the last send of the instruction began, in epoch milliseconds; null: none has begun. */
   readonly lastSendBeganAt: number | null;
-  /** The source has asked for the status, and no send has followed. */
+  /** Whether the source has asked for the status, and no send has followed yet. */
   readonly isStatusOwed: boolean;
-  /** The first final of the destination that was stored while the payment was undecided. */
+  /** Id of the destination's first final report that was stored while the payment was undecided. */
   readonly finalReportId: string | null;
   readonly corridor: string | null;
   readonly destinationSystem: string | null;
@@ -97,7 +102,8 @@ const toPayment = ({ lastSendEndedAt, statusAskedAt, ...payment }: PaymentRow): 
 });
 
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
-  // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
+  // served by the primary keys of payments, messages and decisions, and by the unique index on
+  // (subject_id, kind) of deliveries
   const [row] = await runPrepared(
     db,
     'find_payment',
@@ -117,7 +123,7 @@ interface SubmissionRow
 }
 
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
-  // primary keys throughout; messages_in_reply_to for the earlier answer
+  // every look-up uses a primary key, except that index messages_in_reply_to finds the earlier answer
   const select = sql<SubmissionRow>`
     select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.subject_id as uetr,
       m.party as "sourceSystem", ${epochMs(sql`m.created_at`)} as "storedAt",
@@ -166,8 +172,8 @@ export interface AcceptedPayment {
 }
 
 /**
- * Writes an accepted payment, unless its UETR, MsgId or quote has been taken meanwhile.
- * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count
+ * Writes an accepted payment, unless another payment has taken its UETR, MsgId or quote meanwhile.
+ * @returns time of acceptance (database clock, epoch milliseconds), from which the 60 s of TIM-3 count
  */
 export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<Written<number>> {
   const { payment, uetr } = accepted;
@@ -217,15 +223,21 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
   return mapValue(written, ({ judgedAt }) => judgedAt);
 }
 
-/** A submission that the gateway rejects, and the final RJCT that the callback carries. */
+/** A submission that the gateway rejects, with the final status RJCT that the callback carries. */
 export interface RejectedPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly messageId: string;
   readonly messageIdentification: string;
-  /** Another payment has its MsgId, and an earlier check of PAY-3 rejects it: it does not take the MsgId. */
+  /**
+   * Whether another payment holds its MsgId, while an earlier check of PAY-3 rejects it. The rejected payment
+   * then does not take the MsgId.
+   */
   readonly messageIdIsHeld: boolean;
-  /** The debtor agent that it names, which may see it; null if it names no member of the submitting system. */
+  /**
+   * Debtor agent that the submission names, which may see the payment. Null if it names no member of the
+   * submitting system.
+   */
   readonly debtorAgentId: string | null;
   readonly reasonCode: string;
   readonly ruleId: string;
@@ -233,7 +245,9 @@ export interface RejectedPayment {
   readonly event: AuditEvent | null;
 }
 
-/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken meanwhile. */
+/**
+ * Writes a rejected payment with its decision, unless another payment has taken its UETR or MsgId meanwhile.
+ */
 export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Written<unknown>> {
   const decision = {
     uetr: rejected.uetr,

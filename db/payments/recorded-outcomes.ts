@@ -1,5 +1,6 @@
-// The outcomes of payments in doubt, as one operator records and another confirms them. A confirmed outcome decides the
-// payment when the next decision is written (decisions.ts). Each statement also writes the audit event.
+// Stores the outcomes of payments in doubt: one operator records an outcome, and another operator confirms
+// it. A confirmed outcome decides the payment when the next decision is written (decisions.ts). Each
+// statement also writes the audit event.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import {
@@ -24,7 +25,7 @@ const columns = sql`
 export async function listOutcomes(db: Db, uetr: string): Promise<readonly RecordedOutcome[]> {
   const { rows } = await sql<RecordedOutcome>`
     select ${columns} from recorded_outcomes where uetr = ${uetr}::uuid
-    order by recorded_at`.execute(db); // index recorded_outcomes_uetr
+    order by recorded_at`.execute(db); // served by index recorded_outcomes_uetr
   return rows;
 }
 
@@ -43,7 +44,8 @@ export async function recordOutcome(
     subjectId: uetr,
     detail: { outcomeId, status, reasonCode, by },
   } as const;
-  // served by unique (subject_id, kind), audit_events_subject_id and recorded_outcomes_standing
+  // served by the unique index on (subject_id, kind), and by indexes audit_events_subject_id and
+  // recorded_outcomes_standing
   const { rows } = await sql<RecordedOutcome>`
     with recorded as (
       insert into recorded_outcomes (outcome_id, uetr, status, reason_code, evidence, recorded_by)
@@ -66,21 +68,21 @@ export async function readDecision(
 ): Promise<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider } | null> {
   const { rows } = await sql<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider }>`
     select status, reason_code as "reasonCode", decided_by as "decidedBy"
-    from decisions where uetr = ${uetr}::uuid`.execute(db); // primary key
+    from decisions where uetr = ${uetr}::uuid`.execute(db); // served by the primary key
   return rows[0] ?? null;
 }
 
 interface Act {
   readonly uetr: string;
   readonly outcomeId: string;
-  /** Client id. */
+  /** Client id of the operator. */
   readonly by: string;
 }
 
 /**
- * Confirms an outcome that somebody else recorded. From then on it decides, unless a final of the destination is
- * stored.
- * @returns why it cannot be confirmed; undefined: it is confirmed
+ * Confirms an outcome that another operator recorded. From then on the outcome decides the payment, unless a
+ * final report of the destination is stored.
+ * @returns the reason why it cannot be confirmed; undefined: it is confirmed
  */
 export function confirmOutcome(
   db: Db,
@@ -110,10 +112,10 @@ export function confirmOutcome(
 }
 
 /**
- * Finds an attempt of the instruction that was under way when the outcome was recorded, and may have arrived
- * afterwards. While the outcome is not withdrawn, no new attempt begins (deliveries.ts). An attempt that was never
- * settled counts as over after the longest duration of an attempt.
- * @returns its number
+ * Finds an attempt to send the instruction that was under way when the outcome was recorded, because it may
+ * have arrived afterwards. No new attempt begins while an outcome stands (deliveries.ts). An attempt that was
+ * never settled counts as ended after the longest duration of an attempt.
+ * @returns the number of the attempt
  */
 async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefined> {
   const { rows } = await sql<{ attempt: number }>`
@@ -129,7 +131,7 @@ async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefi
 
 /**
  * Withdraws an outcome that nobody has confirmed.
- * @returns why it cannot be withdrawn; undefined: it is withdrawn
+ * @returns the reason why it cannot be withdrawn; undefined: it is withdrawn
  */
 export function withdrawOutcome(
   db: Db,
@@ -151,7 +153,10 @@ export function withdrawOutcome(
   });
 }
 
-/** Serializes confirming, withdrawing and deciding, so that the later one sees what the earlier one did. */
+/**
+ * Serializes confirming, withdrawing and deciding, so that the later action sees the result of the earlier
+ * one.
+ */
 function actOn(
   db: Db,
   { uetr, outcomeId }: Pick<Act, 'uetr' | 'outcomeId'>,
@@ -162,7 +167,7 @@ function actOn(
     const { rows } = await sql<RecordedOutcome>`
       select ${columns} from recorded_outcomes
       where outcome_id = ${outcomeId}::uuid and uetr = ${uetr}::uuid
-      for update`.execute(trx); // primary key
+      for update`.execute(trx); // served by the primary key
     return act(trx, rows[0]);
   });
 }

@@ -1,5 +1,6 @@
-// Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or to our own address.
-// Judges it, stores it once per content, and marks the first final: from then on no other final can decide.
+// Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or the destination
+// posted it. Judges the report, stores it once per content, and marks the first final report. From then on no
+// other final report can decide.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -24,11 +25,13 @@ import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/r
 
 /** The fault of bytes that are not a valid pacs.002. */
 export interface InvalidReport {
-  /** In words. Contains no text from the sender. */
+  /** The reason in words, without any text from the sender. */
   readonly reason: string;
-  /** Undefined: there is no XML document to judge. */
+  /** Why the XML document is rejected; undefined: there is no XML document. */
   readonly rejection?: Rejection;
-  /** The status that it states nevertheless. Null: not a valid code; undefined: there is no XML document. */
+  /**
+   * The status that the invalid report states. Null: not a valid code; undefined: there is no XML document.
+   */
   readonly reported?: string | null;
 }
 
@@ -41,11 +44,12 @@ export interface IncomingReport {
   /** The sender, for the record of refused messages. */
   readonly party: string;
   /**
-   * Id of our instruction if the report came in the HTTP answer to it: the confirmation is then delivered to the
-   * destination. Null: the destination posted the report to us, and gets the confirmation in our HTTP answer.
+   * Id of our instruction if the report came in the HTTP answer to it. The confirmation is then delivered to
+   * the destination. Null: the destination posted the report to us, and gets the confirmation in our HTTP
+   * answer.
    */
   readonly inReplyTo: string | null;
-  /** Whether the sender may revive a confirmation that was given up; default: yes. */
+  /** Whether the sender may revive a confirmation that was given up. Absent: it may. */
   readonly mayAsk?: MayAsk | undefined;
 }
 
@@ -55,22 +59,27 @@ type ReportedPayment = Pick<
 >;
 
 export type TakenReport =
-  /** It is not valid, and is stored as refused. */
+  /** The report is not valid, and is stored as refused. */
   | { readonly kind: 'invalid'; readonly fault: InvalidReport }
-  /** It is not about our instruction, and is stored as refused. `element` is the id that differs. */
+  /**
+   * The report is not about our instruction, and is stored as refused. `element` names the id that differs.
+   */
   | { readonly kind: 'mismatch'; readonly element: string }
   | { readonly kind: 'interim' }
-  /** It counts from now on. The caller must decide the payment, which may have been decided in the meantime. */
+  /**
+   * The final report counts from now on. The caller must decide the payment, unless another process has
+   * decided it meanwhile.
+   */
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /**
-   * A final after the decision: stored, without effect on the decision. `isConfirmationDue`: a confirmation that had
-   * been given up is due again.
+   * A final report after the decision. It is stored, and the decision stays. `isConfirmationDue`: a
+   * confirmation that had been given up is due again.
    */
   | { readonly kind: 'late'; readonly decision: Decision; readonly isConfirmationDue: boolean };
 
 /**
  * Judges and stores a report.
- * @param payment as read before; if it is decided meanwhile, the caller notices when it decides
+ * @param payment as read before; if another process decides it meanwhile, the caller notices when it decides
  */
 export async function takeReport(
   db: Db,
@@ -99,7 +108,8 @@ export async function takeReport(
   assert(messageId !== undefined, 'of each final status at least one report is stored');
   const { decision } = payment;
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
-  // it was decided before this report was stored, so the process that decided may not have seen it
+  // the payment was decided before this report was stored, so the process that decided it may not have seen
+  // the report
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
   const sender = inReplyTo === null ? 'answered' : 'untold';
   const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender, mayAsk });
@@ -111,14 +121,15 @@ interface StorableReport extends Pick<IncomingReport, 'body' | 'inReplyTo'> {
   readonly isFinal: boolean;
 }
 
-const mostTold = 5; // deviations of one report
+const mostTold = 5; // deviations of one report that an event names
 const mostStored = 100; // reports of one payment
 
 /**
- * Stores a report, and marks the first final of an undecided payment in the row of the instruction. That final then
- * decides the payment, whatever the cause, because a decision updates the same row. Beyond the limit for a payment, it
- * stores only the first report of each final status.
- * @returns the id of its row; if it is not stored, that of the first report with the same status, or undefined
+ * Stores a report. Marks the first final report of an undecided payment in the row of the instruction. That
+ * report then decides the payment, because every decision updates the same row. Beyond the limit for a
+ * payment, it stores only the first report of each final status.
+ * @returns the id of the stored report; if it is not stored, the id of the first report with the same status,
+ *   or undefined
  */
 async function recordReport(
   db: Db,
@@ -179,7 +190,7 @@ async function recordReport(
     const [stored] = await runPrepared(db, 'record_report', write);
     if (stored?.isLeft) await alertAtLimit(db, party, 'reports', uetr);
     if (stored?.message_id != null || stored?.isLeft) return stored.message_id ?? undefined;
-    // another process was storing the same bytes: now they are stored
+    // another process has just stored the same bytes, so the next try finds them
   }
 }
 
@@ -193,7 +204,8 @@ interface Late extends Pick<IncomingReport, 'mayAsk'> {
 }
 
 /**
- * Handles a final of the destination that came after the decision: tells those who must know. The decision stays.
+ * Handles a final report of the destination that came after the decision. Requests a confirmation if one is
+ * needed, and raises an alert if the report contradicts the decision. The decision stays.
  * @returns whether a confirmation that had been given up is due again
  */
 export async function takeLateFinal(
@@ -204,7 +216,7 @@ export async function takeLateFinal(
   const { status } = report;
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
   const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
-  // last, because the sweep returns to this report until the contradiction is recorded
+  // last, because the sweep handles this report again until the contradiction is recorded
   if (isContradiction) await recordContradiction(db, payment, report); // seam: contradiction
   return isConfirmationDue;
 }
@@ -224,11 +236,12 @@ async function confirm(
   return false;
 }
 
-const manyContradictions = 60; // by one party in a minute
+const manyContradictions = 60; // contradictions by one party in a minute
 
 /**
- * Raises one alert per payment and reported status, and another only after that is closed. If one party contradicts
- * many payments, each still has its alert, and the party gets an additional one.
+ * Raises one alert per payment and reported status, and another only after an operator has closed that one.
+ * If one party contradicts many payments, each payment still has its alert, and the party gets an additional
+ * one.
  */
 async function recordContradiction(
   db: Db,
@@ -245,7 +258,7 @@ async function recordContradiction(
   const kind = 'payment.contradiction';
   const told = await sql`
     select from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'
-      and detail ->> 'reportMessageId' = ${report.messageId}`.execute(db); // index audit_events_contradictions
+      and detail ->> 'reportMessageId' = ${report.messageId}`.execute(db); // served by index audit_events_contradictions
   if (told.rows.length > 0) return;
   const event = { kind, subjectId: uetr, party: destinationSystem, detail } as const;
   const isSame = sql`e.subject_id = ${uetr} and ${hasDetail({ reported: report.status })}`;
@@ -254,7 +267,7 @@ async function recordContradiction(
     select from audit_events e
     where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = 'payment.contradiction'
       and e.party = ${destinationSystem}
-    limit ${sql.lit(manyContradictions)}`.execute(db); // index audit_events_alerts
+    limit ${sql.lit(manyContradictions)}`.execute(db); // served by index audit_events_alerts
   if (latest.rows.length === manyContradictions)
     await alertAtLimit(db, destinationSystem, 'contradictions', uetr);
 }

@@ -1,4 +1,4 @@
-// Lists the stored submissions of sources, judged or not, newest first. Read-only.
+// Lists the stored submissions of sources, judged or not, newest first. Writes nothing.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';
 import type {
@@ -10,7 +10,10 @@ import { given } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 import { isJudged, triesOfSubmission } from './unanswered.ts';
 
-/** The first message sent in reply. Later messages about the payment do not count. Index messages_in_reply_to. */
+/**
+ * SQL: the first message sent in reply. Later messages about the payment do not count. Served by index
+ * messages_in_reply_to.
+ */
 const answer = sql`lateral (
   select a.status, a.reason_code, a.created_at from messages a
   where a.in_reply_to = m.message_id and a.direction = 'out' order by a.created_at limit 1) a on true`;
@@ -19,7 +22,7 @@ const state = sql`case when a.created_at is not null then 'answered' when ${isJu
 
 type Page = { readonly limit: number; readonly after?: ListPlace };
 
-/** How many rows a page may scan for a state. */
+/** How many rows, and for how long, a page may scan to find submissions in a state. */
 interface Look {
   readonly rows: number;
   readonly forMs: number;
@@ -28,8 +31,9 @@ interface Look {
 const usualLook: Look = { rows: 5_000, forMs: 1_000 };
 
 /**
- * Reads one page. No index covers the state, so it scans in slices, to keep the time of each statement independent of
- * the size of the record. After a second it returns the page, however few submissions it has found.
+ * Reads one page. No index covers the state, so it scans in slices. This keeps the time of each statement
+ * independent of the size of the record. After a second it returns the page, however few submissions it has
+ * found.
  */
 export async function listSubmissions(
   db: Db,
@@ -56,14 +60,14 @@ interface Slice {
   readonly after: ListPlace | undefined;
 }
 
-/** @returns `next` is undefined if there are no older submissions */
+/** @returns the slice; its `next` is undefined if there are no older submissions */
 async function readSlice(
   db: Db,
   filter: SubmissionFilter,
   { rows: size, left, after }: Slice,
 ): Promise<SubmissionPage> {
   const looked = [
-    sql`m.direction = 'in' and m.leg = 'source'`, // index messages_submitted
+    sql`m.direction = 'in' and m.leg = 'source'`, // served by index messages_submitted
     ...given(filter.message, (type) => sql`m.message_type = ${type}`),
     ...given(filter.scope, (own) => sql`m.party = ${own}`),
     ...given(filter.party, (party) => sql`m.party = ${party}`),

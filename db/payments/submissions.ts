@@ -1,5 +1,6 @@
-// Takes in a source's pacs.008 or acmt.023, for the first time or again. A repeat with the same bytes is an enquiry,
-// answered from the record (DUP-1): its address becomes that of the callback. The message is not judged here.
+// Takes in a source's pacs.008 or acmt.023, for the first time or again, without judging it. A repeat with
+// the same bytes is an enquiry, which is answered from the record (DUP-1). Its callback address replaces the
+// earlier one.
 import { alertAtLimit } from '../records/audit.ts';
 import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
 import { recordReceived } from '../records/messages.ts';
@@ -20,26 +21,31 @@ export interface Submitted {
   readonly mayAsk: MayAsk;
 }
 
-/** The record of an earlier submission with the same bytes that was judged. */
+/** The record of an earlier submission that had the same bytes and was judged. */
 export interface Known<Subject> {
   readonly subject: Subject;
-  /** Work that the caller must start in Temporal, besides answering: deliveries that are due again, or an enquiry. */
+  /**
+   * Work that the caller must start in Temporal besides answering: a redelivery or an enquiry; null: none.
+   */
   readonly due: 'redelivery' | 'enquiry' | null;
 }
 
 export interface Taken<Subject> {
-  /** Id of its row. If the same bytes came before, that of the first one. */
+  /** Id of the stored message. If the same bytes came before, the id of the first one. */
   readonly messageId: string;
   /** Whether these bytes came for the first time. */
   readonly isNew: boolean;
-  /** The callback address was changed too often. The repeat is not answered. */
+  /** Set if the callback address was changed too often. The repeat is then not answered. */
   readonly isAddressRefused?: true;
   /** Undefined if the submission is new, or not judged yet. */
   readonly known?: Known<Subject>;
 }
 
 export interface TakenPacs008 extends Taken<StoredPayment> {
-  /** How often a defect in our code kept it from being answered, if it is not judged yet. */
+  /**
+   * How often a defect in our code has kept the submission from being answered. Counted only until it is
+   * judged.
+   */
   readonly timesUnanswerable: number;
 }
 
@@ -93,7 +99,10 @@ async function store(
 
 export interface JudgedSubmission {
   readonly messageId: string;
-  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat; null: there is none yet. */
+  /**
+   * Id of the stored answer: the final pacs.002, the acmt.024, or the refusal of a repeat. Null: there is no
+   * answer yet.
+   */
   readonly answerMessageId: string | null;
 }
 
@@ -102,7 +111,8 @@ export async function findAnswers(
   db: Db,
   messageIds: readonly string[],
 ): Promise<readonly JudgedSubmission[]> {
-  // primary keys throughout; a payment that another message with the same UETR made does not count for this one
+  // every look-up uses a primary key. A payment counts only if this message made it, not another message with
+  // the same UETR.
   const select = sql<JudgedSubmission>`
     select m.message_id as "messageId",
       coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"

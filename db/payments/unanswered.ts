@@ -1,5 +1,5 @@
-// Finds what sources sent and got no answer to: submissions that were not judged, resolutions past their deadline, and
-// submissions that a defect in our code kept from being answered.
+// Finds messages of sources that got no answer: submissions that were not judged, resolutions past their
+// deadline, and submissions that a defect in our code kept from being answered.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -14,33 +14,38 @@ export interface UnjudgedSubmission {
   readonly sourceSystem: string;
 }
 
-/** SQL over a submission `m`. Index messages_in_reply_to; primary keys. */
+/**
+ * SQL over a submission `m`: whether it was judged. Served by index messages_in_reply_to and primary keys.
+ */
 export const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
   or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
-const unanswerable = 'message.unanswerable'; // the first time; alerts a person
-const unanswerableAgain = 'message.unanswerable-again'; // each further time
+const unanswerable = 'message.unanswerable'; // kind of the first event, which alerts an operator
+const unanswerableAgain = 'message.unanswerable-again'; // kind of each further event
 
-/** The events that failed tries to answer a message have left. Index audit_events_subject_id. */
+/** SQL: the events about failed attempts to answer a message. Served by index audit_events_subject_id. */
 const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>) => sql`
   audit_events e where e.subject_id = ${subjectId} and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)})
   and e.detail ->> 'messageId' = ${messageId}::text`;
 
-/** SQL over a submission `m`. */
+/** SQL over a submission `m`: the events about failed attempts to answer it. */
 export const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
 const countOfTries = sql`(select count(*)::int from ${triesOfSubmission})`;
 
-/** Whether this worker has tried and failed. It does not try again, but a worker started later may have fixed code. */
+/**
+ * SQL: whether this worker has tried and failed. It does not try again, but a worker that starts later may
+ * run fixed code.
+ */
 const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
   sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
 
 /** The submissions that the sweep of one worker looks at. */
 interface Window {
   readonly withinMs: number;
-  /** Minimum age. Younger ones are left to the process that took them in. */
+  /** Minimum age. The process that took in a younger submission is still working on it. */
   readonly graceMs: number;
-  /** Worker that sweeps. Submissions that it has failed to answer are left out. */
+  /** Id of the worker that sweeps. The sweep skips submissions that this worker has failed to answer. */
   readonly workerId: string;
 }
 
@@ -50,7 +55,7 @@ export function findUnjudged(
   from?: Place,
 ): AsyncIterable<UnjudgedSubmission & Place> {
   return paged(
-    // index messages_submitted
+    // served by index messages_submitted
     (after) =>
       sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
@@ -71,19 +76,20 @@ export function findUnjudged(
 /** How often a defect in our code has kept a submission from being answered. */
 export async function timesUnanswerable(db: Db, messageId: string): Promise<number> {
   const { rows } = await sql<{ times: number }>`
-    select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // primary key
+    select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // served by the primary key
   return rows[0]?.times ?? 0;
 }
 
 /**
- * Records that a defect in our code keeps a submission from being answered. Only the first event alerts a person.
+ * Records that a defect in our code keeps a submission from being answered. Only the first such event alerts
+ * an operator.
  * @param workerId the worker that failed
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
   const { rows: about } = await sql<{ subjectId: string }>`
     select coalesce(subject_id, message_id) as "subjectId" from messages where message_id = ${messageId}`.execute(
     db,
-  ); // primary key
+  ); // served by the primary key
   const subjectId = about[0]?.subjectId ?? messageId;
   const event = { subjectId, detail: { messageId, workerId } };
   const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
@@ -106,7 +112,7 @@ export function findUnanswered(
   from?: Place,
 ): AsyncIterable<UnansweredResolution & Place> {
   return paged(
-    // index resolutions_deadline; primary key of resolution_answers
+    // served by index resolutions_deadline and the primary key of resolution_answers
     (after) =>
       sql<UnansweredResolution & Place & { isLeft: boolean }>`
         select r.resolution_id as "messageId", r.message_identification as "messageIdentification",

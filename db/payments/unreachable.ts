@@ -1,5 +1,5 @@
-// Decides when a NORM payment is rejected as unreachable: 60 s after it was judged, if at least one send was tried and
-// each was NOT_SENT. The row of the instruction, named `d` in the statement, proves it.
+// A NORM payment is rejected as unreachable 60 s after it was judged, if at least one send was tried and each
+// send ended as NOT_SENT. The SQL here checks this in the row of the instruction, named `d`.
 import { sql } from 'kysely';
 import { keyMissing, messageChanged, ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
@@ -7,16 +7,21 @@ import { theOne } from '../pool/statements.ts';
 
 const unreachableAfterMs = 60_000;
 const sixtySeconds = sql`${sql.lit(unreachableAfterMs)} * interval '1 millisecond'`;
-const lastTryMs = 500; // the round ends this much later, because the clock of the execution that asks may differ
+const lastTryMs = 500; // milliseconds by which the round ends later, because the clock of the caller may differ from the database clock
 
 const classes = (names: readonly string[]) => sql.join(names.map((name) => sql.lit(name)));
 
-/** The number of attempts that failed only because of us. They do not count as tries. */
+/**
+ * SQL: the number of attempts that failed because of a fault in our own system. They do not count as tries.
+ */
 const ownFailures = sql`(
   select count(*) from delivery_attempts own -- primary key
   where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT' and own.error_class in (${classes(ownFaults)}))`;
 
-/** Whether the last attempt could not be made because our copy was changed or its key is missing. It proves nothing. */
+/**
+ * SQL: whether the last attempt failed because our copy of the message was changed or its key is missing.
+ * Such an attempt does not show that the destination is unreachable.
+ */
 const isUnsendable = sql`exists (
   select from delivery_attempts last -- primary key
   where last.delivery_id = d.delivery_id and last.attempt = d.attempts
@@ -28,7 +33,7 @@ export const isUnreachable = (judgedAt: ReturnType<typeof sql>) =>
   sql`(d.possibly_sent = 0 -- seam: never-left
     and ${wasTried} and clock_timestamp() >= ${judgedAt} + ${sixtySeconds})`;
 
-/** How long a round of sends waits for a receiver whose breaker or gate blocks it. */
+/** How long a round of sends waits for a receiver whose circuit breaker or gate blocks it. */
 export interface EndOfRound {
   /** Milliseconds until the round ends; 0 or less: it ends now; Infinity: it does not end by itself. */
   readonly inMs: number;
@@ -38,7 +43,9 @@ export interface EndOfRound {
   readonly deadlineInMs?: number;
 }
 
-/** When a round must end as unreachable. Never if a byte may have left, or for HIGH. */
+/**
+ * Reads when a round must end as unreachable. It never does for a HIGH payment, or if a byte may have left.
+ */
 export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
   const { rows } = await sql<{
     needsTry: boolean;

@@ -1,5 +1,5 @@
-// Explains an id that has no payment: above all, whether a submission is stored but not judged yet and may still be
-// sent, or whether a party reported that it was paid.
+// Explains an id that has no payment. It tells above all whether a stored submission still waits to be judged
+// and may be sent, or whether a party reported that it was paid.
 import { sql } from 'kysely';
 import { isAlert } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -26,7 +26,8 @@ const mostNamed = 5; // the others are only counted, because a party may report 
 
 export async function whatCameUnder(db: Db, id: string): Promise<CameUnder> {
   const isSubmission = sql`m.direction = 'in' and m.message_type = 'pacs008'`;
-  // indexes messages_subject_id and audit_events_subject_id; primary keys of refusals and payments
+  // served by indexes messages_subject_id and audit_events_subject_id, and by the primary keys of refusals and
+  // payments
   const { rows } = await sql<CameUnder>`
     with about as (
       select e.kind, e.party, e.detail ->> 'reported' as reported, max(e.audit_event_id) as latest

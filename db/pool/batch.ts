@@ -1,14 +1,15 @@
-// Batches simultaneous requests into one statement. The first is sent at once; those that come while enough statements
-// run wait and go together. Do not use it if one item can fail alone: an error rejects the whole batch.
+// Combines simultaneous requests into one statement. The first request is sent at once. Requests that arrive
+// while enough statements run wait, and share the next statement. Do not use it if one item can fail alone,
+// because an error rejects the whole batch.
 import { assert } from '../../core/assert.ts';
 
 export interface BatchLimits {
-  /** Statements that may run at the same time. Further items wait. */
+  /** Maximum number of statements that run at the same time. Further items wait. */
   readonly concurrent: number;
   readonly items: number;
   /**
-   * Captures the caller's async context (such as its trace). A batch runs in the context of its first item. Absent:
-   * batches run in no particular context.
+   * Captures the caller's async context, such as its trace. A batch runs in the context of its first item.
+   * Absent: a batch runs in no particular context.
    */
   readonly capture?: Capture | undefined;
 }
@@ -24,8 +25,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * @param run returns one result per item, in order; it is called after all its items were given, so it sees the data of
- *   then
+ * @param run returns one result per item, in order. It starts only after all its items were added, so it
+ *   reads data that is current for each.
  * @returns a function that adds one item
  */
 export function batching<Item, Result>(
@@ -61,6 +62,6 @@ export function batching<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject, runAs: limits.capture?.() });
-      if (queue.length === 1) setImmediate(sendNext); // together with other items of this turn of the event loop
+      if (queue.length === 1) setImmediate(sendNext); // wait for other items of this turn of the event loop
     });
 }

@@ -1,5 +1,6 @@
-// One connection to Postgres. If it breaks or stops answering, its queries fail and the pool never hands it out again.
-// It does not crash the process. It must not retry a statement, because the server may have executed it.
+// One connection to Postgres. If the connection breaks or the server stops answering, its queries fail, and
+// the pool never hands it out again. The process does not crash. The client must not retry a statement,
+// because the server may have executed it.
 import { Socket } from 'node:net';
 import pg from 'pg';
 import {
@@ -16,7 +17,7 @@ export interface DatabaseClientConfig extends pg.ClientConfig {
   readonly connectMs?: number | undefined;
   /** Milliseconds to wait for the answer to a query before the connection is destroyed; absent: no limit. */
   readonly answerMs?: number | undefined;
-  /** Called after that. The server's other connections are suspect too. */
+  /** Called after such a connection was destroyed. Other connections to the same server are suspect too. */
   readonly onSilence?: () => void;
   /** Called when a statement failed because its data key was deleted. */
   readonly onDataKeyGone?: (() => void) | undefined;
@@ -29,7 +30,7 @@ export interface DatabaseClientConfig extends pg.ClientConfig {
  */
 export type TraceStatement = (name: string) => ((error?: unknown) => void) | undefined;
 
-const goodbyeMs = 1_000; // for the server to close the connection; an unresponsive one never does
+const goodbyeMs = 1_000; // time for the server to close the connection; an unresponsive server never closes it
 
 type Query = (this: pg.Client, text: unknown, values?: unknown, callback?: unknown) => unknown;
 type Connect = (this: pg.Client, callback?: (error?: Error) => void) => Promise<void> | undefined;
@@ -40,7 +41,7 @@ const runConnect = pgMethod('connect') as Connect;
 const runEnd = pgMethod('end') as End;
 
 /**
- * A `pg` client that sends declared statements by name, and fails as the head of this file says.
+ * A `pg` client that sends declared statements by name, and handles failures as the top of this file describes.
  *
  * It must be a subclass for two reasons. `query_timeout` of pg only abandons the query: the pool would hand out a
  * connection that still waits for the answer. And pg takes the name of a statement from the query object, but Kysely's
@@ -63,10 +64,10 @@ export class DatabaseClient extends pg.Client {
 
   /** Breaks the connection now. Its queries fail with the reason, and the pool never hands it out again. */
   drop(reason: Error): void {
-    if (this.#isDropped) return; // each query that waited on it calls this
+    if (this.#isDropped) return; // every query that waits on this connection calls drop
     this.#isDropped = true;
     this.#socket.destroy(reason);
-    void runEnd.call(this)?.catch(() => undefined); // the pool checks for this before it hears that the socket closed
+    void runEnd.call(this)?.catch(() => undefined); // marks the client as ended; the pool checks this before it learns that the socket closed
   }
 
   override connect = ((callback?: (error?: Error) => void): Promise<void> | undefined => {
@@ -107,7 +108,7 @@ export class DatabaseClient extends pg.Client {
     return runEnd.call(this, callback);
   }) as pg.Client['end'];
 
-  /** Returns the same answer, or drops the connection if none comes in time. */
+  /** Passes the answer on, or drops the connection if no answer comes in time. */
   async #answered<Answer>(answer: Promise<Answer>, ended?: (error?: unknown) => void): Promise<Answer> {
     const { answerMs, onSilence, onDataKeyGone } = this.#config;
     let isOver = false;
@@ -116,7 +117,7 @@ export class DatabaseClient extends pg.Client {
       this.drop(new DatabaseSilent(`no answer from the database within ${answerMs} ms`));
       onSilence?.();
     };
-    // setImmediate: first read answers that arrived while this process was blocked
+    // setImmediate lets the client first read answers that arrived while this process was blocked
     const timer = answerMs && setTimeout(() => setImmediate(silent), answerMs);
     try {
       const result = await answer;

@@ -23,28 +23,34 @@ const types = {
 /** Limits in milliseconds, except where the name says seconds. An absent value means no limit. */
 export interface ConnectionLimits {
   readonly connectMs: number;
-  /** For a query to get a connection from the pool. */
+  /** Maximum time that a query waits for a connection from the pool. */
   readonly waitMs: number;
-  /** `lock_timeout` of the session. The caller retries later if somebody else holds the lock. */
+  /** `lock_timeout` of the session. A caller that cannot get a lock in time retries later. */
   readonly lockMs: number;
   /** `statement_timeout` of the session. */
   readonly statementMs: number;
   /** `idle_in_transaction_session_timeout`: releases the locks of a process that hangs in a transaction. */
   readonly idleInTransactionMs: number;
-  /** For the answer to a query. Then the connection is destroyed, because its host may have vanished silently. */
+  /**
+   * Maximum time to wait for the answer to a query. Then the connection is destroyed, because its host may
+   * have vanished silently.
+   */
   readonly answerMs: number;
   readonly lifetimeSeconds: number;
 }
 
-/** Limits of the pools of api and worker. Each is below the 4 s of a local activity, so the activity sees the error. */
+/**
+ * Limits of the pools of api and worker. Each is below the 4 s of a local activity, so that the activity sees
+ * the error.
+ */
 export const serviceLimits: ConnectionLimits = {
-  connectMs: 2_000, // normally 20 ms: a key derivation on each side, and a server process
+  connectMs: 2_000, // connecting normally takes 20 ms: a key derivation on each side, and a new server process
   waitMs: 3_000, // a request should fail visibly rather than queue for ever
   lockMs: 1_500,
   statementMs: 3_000, // our statements take milliseconds
   idleInTransactionMs: 5_000, // our code leaves microseconds between two statements
   answerMs: 3_500, // above statementMs, so the server reports a slow statement first
-  lifetimeSeconds: 600, // to follow a database that moved or was rebalanced
+  lifetimeSeconds: 600, // new connections follow a database that moved or was rebalanced
 };
 
 export interface ConnectionOptions {
@@ -52,9 +58,12 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** Largest number of connections of this process. */
   readonly maxConnections?: number;
-  /** Default: limits for connecting only, because the statements of migrations and reports may take long. */
+  /**
+   * Limits of the connections. By default only connecting is limited, because the statements of migrations
+   * and reports may take long.
+   */
   readonly limits?: Partial<ConnectionLimits>;
-  /** Absent: statements have no spans. */
+  /** Absent: statements have no trace spans. */
   readonly trace?: TraceStatement | undefined;
   /** Holds the keys for sealed data; absent: nothing is sealed. */
   readonly vault?: (KyselyPlugin & { readonly dataKeyGone: () => void }) | undefined;
@@ -84,7 +93,7 @@ function clientConfig(databaseUrl: string, options: ConnectionOptions): Database
   };
 }
 
-/** Opens a pool. Nothing connects until the first query; `destroy()` ends it. */
+/** Opens a pool. Nothing connects until the first query; `destroy()` closes the pool. */
 export function connect(databaseUrl: string, options: ConnectionOptions): Db {
   const { waitMs, lifetimeSeconds } = limitsOf(options);
   const idle = new Set<unknown>();
@@ -119,7 +128,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
 
 const pools = new WeakMap<Db, pg.Pool>();
 
-/** The connections of the pool now: all, idle ones, and queries that wait for one. */
+/** Counts the connections of the pool, the idle ones, and the queries that wait for one. */
 export function poolState(db: Db): {
   readonly total: number;
   readonly idle: number;
@@ -140,7 +149,7 @@ export async function isAnswering(db: Db): Promise<boolean> {
 
 export interface OneConnection {
   readonly client: DatabaseClient;
-  /** Runs its queries on that connection, one after the other. */
+  /** Runs its queries on this one connection, one after the other. */
   readonly db: Db;
 }
 

@@ -1,5 +1,5 @@
-// Tells database outages (unreachable, too slow, asks for a retry) from our own defects. A payment is never rejected
-// because of an outage: the code waits and retries.
+// Distinguishes database outages (unreachable, too slow, asks for a retry) from defects in our code. A
+// payment is never rejected because of an outage: the code waits and retries.
 import pg from 'pg';
 
 /**
@@ -19,7 +19,7 @@ export class DatabaseSilent extends Error {
   override readonly name = 'DatabaseSilent';
 }
 
-/** The cached reference data may be out of date, because changes of the database cannot be seen. */
+/** The cached reference data may be out of date, because this process cannot see changes in the database. */
 export class ReferenceDataStale extends Error {
   override readonly name = 'ReferenceDataStale';
 }
@@ -33,7 +33,7 @@ export class ClocksApart extends Error {
 export class SealingKeyMissing extends Error {
   override readonly name: string = 'SealingKeyMissing';
 
-  /** Id of the key of SEALING_KEYS; undefined if it was not needed for opening. */
+  /** Id of the missing key of SEALING_KEYS; undefined if the key is needed for sealing, not for opening. */
   readonly keyId: string | undefined;
 
   constructor(message: string, keyId?: string) {
@@ -42,7 +42,10 @@ export class SealingKeyMissing extends Error {
   }
 }
 
-/** After these no query on the connection works: no longer the primary; prepared statements forgotten. */
+/**
+ * After these errors no query on the connection works: the server is no longer the primary, or has forgotten
+ * its prepared statements.
+ */
 const uselessAfter = new Set(['25006', '26000']);
 
 const ownFailures = [DatabaseSilent, ReferenceDataStale, ClocksApart, SealingKeyMissing] as const;
@@ -53,7 +56,10 @@ export function markDatabaseFailure(error: Error): void {
   marked.add(error);
 }
 
-/** Raised by held_data_key(): the data must be sealed with another key and stored again. */
+/**
+ * SQLSTATE that held_data_key() raises for a deleted key. The data must be sealed with another key and stored
+ * again.
+ */
 const dataKeyGone = 'IS001';
 
 export const isDataKeyGone = (error: unknown): boolean =>
@@ -68,15 +74,15 @@ export function isDatabaseFailure(error: unknown): boolean {
   return poolMessages.test(error.message);
 }
 
-/** Whether the server has closed the connection, or it leads to the wrong server. */
+/** Whether the connection is useless: the server has closed it, or it leads to the wrong server. */
 export function endsConnection(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.severity === 'FATAL' || uselessAfter.has(error.code ?? '');
 }
 
 /**
- * Removes data values from a server error, because errors go into logs and Temporal. Keeps code, table, column and
- * constraint. Errors of class 22 have the value in the message, so it is replaced.
+ * Removes data values from a server error, because errors go into logs and Temporal. Keeps code, table,
+ * column and constraint. The message of an error of class 22 contains the value, so the message is replaced.
  */
 export function withoutValues(error: unknown): void {
   if (!(error instanceof pg.DatabaseError)) return;

@@ -1,4 +1,5 @@
-// Leases for work that one process at a time does, such as the sweep and logging alerts. Uses the database clock.
+// Leases for work that only one process does at a time, such as the sweep and the logging of alerts. Uses the
+// database clock.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { Db } from './connection.ts';
@@ -9,10 +10,16 @@ export interface Lease {
   readonly forMs: number;
 }
 
-/** Longer than any lease. A lease that ends later than this was taken before the database clock was set back. */
+/**
+ * Milliseconds; longer than any lease. A lease that ends later than this was taken before the database clock
+ * was set back.
+ */
 const absurdMs = 120_000;
 
-/** Takes or renews the lease. Returns whether it is ours now, and the database clock (epoch milliseconds). */
+/**
+ * Takes or renews the lease. Returns whether the holder has it now, and the database clock (epoch
+ * milliseconds).
+ */
 export async function takeLease(
   db: Db,
   { name, holder, forMs }: Lease,
@@ -35,5 +42,5 @@ export async function takeLease(
 }
 
 export async function giveBackLease(db: Db, { name, holder }: Lease): Promise<void> {
-  await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // primary key
+  await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // served by the primary key
 }

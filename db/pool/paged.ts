@@ -1,5 +1,5 @@
-// Reads the work of the sweep page by page to the end (sweep.ts, unanswered.ts). This avoids head-of-line blocking by
-// rows that make no progress.
+// Reads the rows for the sweep page by page, to the end (sweep.ts, unanswered.ts). This avoids head-of-line
+// blocking by rows that make no progress.
 import { sql, type RawBuilder } from 'kysely';
 
 /** The position of a row in the order of reading: a time, and an id, because several rows may have the same time. */
@@ -10,13 +10,17 @@ export interface Place {
 
 const first: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 export const pageRows = 500;
-/** For scans that no index can narrow: takes about 50 ms, so that the time of a statement does not grow with the record. */
+/**
+ * Rows that one statement reads in a scan that no index can narrow. They take about 50 ms, so the time of a
+ * statement does not grow with the record.
+ */
 export const sliceRows = 5_000;
 
 /**
  * Yields all rows, page by page. Works even if the caller's actions remove rows from the result.
- * @param read reads a page of `size` rows; those that it marks `isLeft: false` have no work left, and are skipped
- * @param from where an earlier scan stopped
+ * @param read reads a page of `size` rows. It marks a row `isLeft: false` if no work is left for it; such a
+ *   row is skipped.
+ * @param from the position where an earlier scan stopped
  */
 export async function* paged<Row extends object>(
   read: (
@@ -33,8 +37,11 @@ export async function* paged<Row extends object>(
   }
 }
 
-/** SQL for a time so many milliseconds ago. Uses now(), which is stable, so that an index can be used. */
+/** SQL: the time `ms` milliseconds ago. Uses now(), which is stable, so that an index can be used. */
 export const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`;
 
-/** SQL: older than `ms`, or in the future, which means that the database clock was set back since. */
+/**
+ * SQL: the time is more than `ms` ago, or in the future. A future time means that the database clock was set
+ * back.
+ */
 export const hasAged = (at: RawBuilder<unknown>, ms: number) => sql`(${at} < ${ago(ms)} or ${at} > now())`;

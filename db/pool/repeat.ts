@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * @param work must not throw; returns the milliseconds until the next run; its signal tells it to end
- * @returns a function that stops it, and waits for the run under way
+ * @param work one run; must not throw; returns the milliseconds until the next run; its signal tells it to
+ *   stop
+ * @returns a function that stops the repetition, and waits for the run under way
  */
 export function repeat(work: (signal: AbortSignal) => Promise<number>): () => Promise<void> {
   const stopped = new AbortController();

@@ -1,5 +1,5 @@
-// Parts of statements: prepared texts, look-ups in partitioned tables, optional conditions, and writes that may lose a
-// race.
+// Building blocks for SQL statements: prepared texts, look-ups in partitioned tables, optional conditions,
+// and writes that may lose a race.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { assert } from '../../core/assert.ts';
@@ -50,7 +50,7 @@ export async function isThere<Database>(db: Kysely<Database>, query: RawBuilder<
  */
 export const theOne = (from: RawBuilder<unknown>) => sql`lateral (select * from ${from} limit 1)`;
 
-/** A time as whole milliseconds since 1970. */
+/** SQL: a time as whole milliseconds since 1970. */
 export const epochMs = (at: RawBuilder<unknown>) => sql`floor(extract(epoch from ${at}) * 1000)::float8`;
 
 export type Condition = RawBuilder<unknown>;
@@ -59,12 +59,15 @@ export type Condition = RawBuilder<unknown>;
 export const given = <T>(value: T | undefined, condition: (value: T) => Condition): readonly Condition[] =>
   value === undefined ? [] : [condition(value)];
 
-/** The row that was written; or that another submission took one of its keys first, so nothing was written. */
+/**
+ * The row that was written; `keys-taken`: another submission took one of its keys first, so nothing was
+ * written.
+ */
 export type Written<Row> = Result<Row, 'keys-taken'>;
 
 const uniqueViolation = '23505';
 
-/** @param write a statement that returns its row, or no row if it found a key taken */
+/** @param write a statement that returns the row that it wrote, or no row if it found a key taken */
 export async function unlessTaken<Row>(write: () => Promise<readonly Row[]>): Promise<Written<Row>> {
   try {
     const [row] = await write();

@@ -1,5 +1,5 @@
-// POST requests with an Idempotency-Key. One transaction does the work and stores its answer, so neither exists without
-// the other, and a process that crashes in between leaves nothing behind.
+// Handles POST requests with an Idempotency-Key. One transaction does the work and stores its answer, so
+// neither exists without the other. A process that crashes in between leaves nothing behind.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -17,13 +17,15 @@ export interface IdempotentRequest {
 
 export type IdempotentOutcome =
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
-  /** The first request with this key still runs, here or in another process. */
+  /** The first request with this key is still running, in this process or another. */
   | { readonly kind: 'running' }
   | { readonly kind: 'reused' };
 
-const cleanedAtOnce = 100; // rows; each request deletes a few old ones
+const cleanedAtOnce = 100; // expired rows that each request deletes
 
-/** Does the work, unless this key was answered in the last 24 hours. Then returns the stored answer. */
+/**
+ * Does the work, unless this key was answered in the last 24 hours. In that case, returns the stored answer.
+ */
 export function answerOnce(
   db: Db,
   request: IdempotentRequest,
@@ -46,7 +48,10 @@ export function answerOnce(
   });
 }
 
-/** Ends with the transaction. The length of the client id keeps the names of two pairs apart. */
+/**
+ * Tries to take a lock for this client and key until the transaction ends. The length of the client id keeps
+ * the lock names of two different pairs apart.
+ */
 async function tryLock(trx: Db, { clientId, key }: IdempotentRequest): Promise<boolean> {
   const name = `idempotency ${clientId.length} ${clientId} ${key}`;
   const { rows } = await sql<{ locked: boolean }>`

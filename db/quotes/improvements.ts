@@ -1,5 +1,5 @@
-// Improvements of FX providers: by source amount and by PSP (FX-7). The interface specification has no way to delete
-// one; an FX provider ends it by setting it to 0 basis points.
+// Stores the rate improvements of FX providers, by source amount (tiers) and by PSP (FX-7). The interface
+// specification has no way to delete an improvement. An FX provider ends one by setting it to 0 basis points.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { exact } from '../../core/money/money.ts';
@@ -19,7 +19,10 @@ export interface StoredTier extends TierRegistration {
   readonly updatedAt: Date;
 }
 
-/** Registers or updates by (FX provider, currency, threshold), and replaces the active rates of the tier. */
+/**
+ * Registers or updates the tier of an FX provider, currency and threshold, and replaces the active rates of
+ * the tier.
+ */
 export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
   const moment = await lockRates(trx, tier.fxpId);
   const { rows } = await sql<Omit<StoredTier, 'fxpId' | 'unitCurrency'>>`
@@ -37,8 +40,9 @@ export async function registerTier(trx: Db, tier: TierRegistration): Promise<Sto
 }
 
 /**
- * Like `registerTier`, but with a limit on new tiers. A tier of 0 basis points has ended and does not count, but at
- * most ten times the limit may be on record. An FX provider beyond the limit may still change and end its tiers.
+ * Like `registerTier`, but limits the number of tiers. A tier of 0 basis points has ended and does not count,
+ * but at most ten times the limit may be on record. An FX provider that reached the limit may still change
+ * and end its tiers.
  */
 export async function registerTierWithin(
   trx: Db,
@@ -70,7 +74,10 @@ export interface StoredPspImprovement extends PspRegistration {
   readonly updatedAt: Date;
 }
 
-/** Registers or updates by (FX provider, PSP). It is applied when a quote is made, so no stored rate changes. */
+/**
+ * Registers or updates the improvement of an FX provider for a PSP. It applies when a quote is made, so no
+ * stored rate changes.
+ */
 export async function registerPspImprovement(
   trx: Db,
   improvement: PspRegistration,
@@ -92,7 +99,10 @@ function only<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** The improvements of an FX provider, those of 0 basis points included. Decimals have no trailing zeros. */
+/**
+ * Lists the improvements of an FX provider, including those of 0 basis points. Decimals have no trailing
+ * zeros.
+ */
 export async function listImprovements(
   db: Db,
   fxpId: string,

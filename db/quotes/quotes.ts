@@ -1,5 +1,5 @@
-// Quotes in the database: the active rates from which they are made, the one row for the quotes of a request, and the
-// snapshot that binds a payment (QUO-7). Does not calculate prices: core/quotes/quote.ts does.
+// Quotes in the database: the active rates from which they are made, one row for all quotes of a request, and
+// the snapshot that binds a payment (QUO-7). core/quotes/quote.ts calculates the prices.
 import { CompiledQuery } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { corridorName, type CorridorKey } from '../../core/quotes/corridor.ts';
@@ -32,12 +32,13 @@ interface OfferRow {
   improvement_basis_points: string | null;
 }
 
-// Uses the four leading columns of index rates_active once per q; `offset 0` keeps the planner from scanning all rates.
-// Uses the unique key of psp_improvements. QUO-3 takes the highest threshold that the source amount reaches.
-// core/quotes/quote.ts (`Reach`) explains why these bounds hold. The lateral query drops rates that the source amount
-// cannot reach. A tolerance of one unit on each side covers rounding, and an improvement for a PSP only lowers the
-// source amount. `sure` is the highest threshold that is reached in any case, so no rate below it can win. To compute
-// it, the rate is taken slightly higher than the rounded improved rate can be. It ignores a rate that is too long for a
+// The query uses the four leading columns of index rates_active, once for each row of q, and the unique key
+// of psp_improvements. `offset 0` keeps the planner from scanning all rates. QUO-3 takes the highest
+// threshold that the source amount reaches. `Reach` in core/quotes/quote.ts explains why these bounds are
+// correct. The lateral query drops rates that the source amount cannot reach. A tolerance of one unit on each
+// side covers rounding. An improvement for a PSP only lowers the source amount. `sure` is the highest
+// threshold that is reached in any case, so no rate below it can win. To compute `sure`, the query takes each
+// rate slightly higher than the rounded improved rate can be. It ignores a rate that is too long for a
 // message.
 const readOffersSql = prepared(
   'read_offers',
@@ -68,8 +69,9 @@ where r.threshold >= coalesce(r.sure, 0)`,
 );
 
 /**
- * Reads the active rates of each corridor that can win, grouped by FX provider. Not cached, so a new rate shows at
- * once. It does not check which FX providers can settle; the corridor's data tells.
+ * Reads the active rates of each corridor that can win, grouped by FX provider. Does not cache them, so a new
+ * rate shows at once. Does not check which FX providers can settle; the reference data of the corridor has
+ * that.
  */
 export async function readOffers(
   db: Db,
@@ -132,11 +134,11 @@ export interface NewQuoteRequest {
   readonly corridor: CorridorKey;
   readonly amountCurrency: string;
   readonly amount: string;
-  /** Best first: quote k has the id `quoteIdOf(quoteRequestId, k)`. */
+  /** The quotes, best first. Quote k has the id `quoteIdOf(quoteRequestId, k)`. */
   readonly quotes: readonly QuoteSnapshot[];
 }
 
-// issued_at is in milliseconds, because the PSP sees milliseconds and the 600 s are counted from them.
+// issued_at has millisecond precision, because the PSP sees milliseconds and the 600 s are counted from them.
 const storeQuotesSql = prepared(
   'store_quotes',
   `
@@ -201,7 +203,7 @@ function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
   };
 }
 
-/** Reads and stores for the quote endpoints. Simultaneous requests share statements. */
+/** Database access for the quote endpoints. Simultaneous requests share statements. */
 export interface QuoteStore {
   /** Reads the current rates of a corridor that can win, by FX provider, with their improvements for the PSP. */
   readonly offers: (wanted: OffersWanted) => Promise<readonly FxpOffer[]>;
@@ -210,8 +212,9 @@ export interface QuoteStore {
 }
 
 /**
- * One statement of each kind at a time. Measured with 32 clients, a request costs a fifth less CPU than with two at a
- * time, because the batches are larger. A batch of 64 takes a few milliseconds.
+ * Limits of a batch. One statement of each kind runs at a time. Measured with 32 clients, a request costs a
+ * fifth less CPU than with two at a time, because the batches are larger. A batch of 64 takes a few
+ * milliseconds.
  */
 const size = { concurrent: 1, items: 64 };
 
@@ -223,8 +226,8 @@ export function openQuoteStore(db: Db, capture?: Capture): QuoteStore {
   };
 }
 
-// Uses the primary key of the partitions that the age condition leaves, and of quote_uses. fxp_ids[ordinal] is null
-// beyond the last quote.
+// The query uses the primary keys of quote_uses and of the partitions that the age condition leaves.
+// fxp_ids[ordinal] is null beyond the last quote of the request.
 const findQuoteSql = (age: string) => `
 select psp_id as "pspId", fxp_ids[$2] as "fxpId", rate_ids[$2] as "rateId",
   tier_improvement_ids[$2] as "tierImprovementId", psp_improvement_ids[$2] as "pspImprovementId",
@@ -242,7 +245,10 @@ select psp_id as "pspId", fxp_ids[$2] as "fxpId", rate_ids[$2] as "rateId",
 from quote_requests
 where quote_request_id = $1 and ${age} and fxp_ids[$2] is not null`;
 
-/** Partitions exist for a week ahead. Those of future days are empty, unless the database clock was set back. */
+/**
+ * Partitions exist for a week ahead. Partitions of future days are empty, unless the database clock was set
+ * back.
+ */
 const recently = { from: `now() - interval '2 days'`, to: `now() + interval '1 day'` };
 
 const findRecentQuoteSql = prepared(
@@ -252,8 +258,8 @@ const findRecentQuoteSql = prepared(
 const findOtherQuoteSql = findQuoteSql(`(issued_at < ${recently.from} or issued_at >= ${recently.to})`);
 
 /**
- * Finds a quote. One that can still be paid is in the partitions of the last two days. Only an unknown or old id makes
- * it search all 62 days.
+ * Finds a quote. A quote that can still be paid is in the partitions of the last two days. Only for an
+ * unknown or old id does the query search all 62 days.
  */
 export async function findQuote(db: Db, quoteId: QuoteId): Promise<StoredQuote | undefined> {
   const { requestId, ordinal } = quoteRequestOf(quoteId);

@@ -14,12 +14,15 @@ export interface StoredRate extends CorridorKey {
   readonly rateId: string;
   readonly fxpId: string;
   readonly exchangeRate: string;
-  /** '0' for the base rate. */
+  /** Smallest source amount for this rate; '0' for the base rate. */
   readonly threshold: string;
   readonly createdAt: Date;
 }
 
-/** Timestamp of a change: the database clock, read under the lock, so that a later change has a later time. */
+/**
+ * Time of a change, by the database clock. It is read under the lock, so that a later change has a later
+ * time.
+ */
 type Moment = string;
 
 /**
@@ -40,9 +43,9 @@ export interface NewRate extends CorridorKey {
 }
 
 /**
- * FX-4, in the caller's transaction: expires the active rates of the FX provider for the corridor, then stores the base
- * rate and one improved rate per tier of the source currency. Skips a tier of 0 basis points, or with a rate that does
- * not fit into a message.
+ * Replaces the rates of an FX provider for a corridor, in the caller's transaction (FX-4). Expires the active
+ * rates, then stores the base rate and one improved rate per tier of the source currency. Skips a tier of 0
+ * basis points, and a tier whose rate does not fit into a message.
  * @returns the stored rates, base first, then by threshold
  */
 export async function replaceRates(trx: Db, rate: NewRate): Promise<readonly StoredRate[]> {
@@ -55,7 +58,7 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<readonly Sto
     .where('source_currency', '=', rate.sourceCurrency)
     .where('destination_country', '=', rate.destinationCountry)
     .where('destination_currency', '=', rate.destinationCurrency)
-    .where('expired_at', 'is', null) // index rates_active
+    .where('expired_at', 'is', null) // served by index rates_active
     .execute();
   const { rows: tiers } = await sql<Pick<Tier, 'tierImprovementId' | 'threshold' | 'improvementBasisPoints'>>`
     select tier_improvement_id as "tierImprovementId", threshold, improvement_basis_points as "improvementBasisPoints"
@@ -83,11 +86,11 @@ export interface Tier {
 }
 
 /**
- * FX-6, in the transaction that registers the tier. Recalculates the tier's rate for every active base rate of the
- * currency. A tier of 0 basis points has no rates.
+ * Recalculates the rates of a tier for every active base rate of its currency, in the transaction that
+ * registers the tier (FX-6). A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
-  // index rates_active_by_fxp
+  // served by index rates_active_by_fxp
   const isTheirs = sql`fxp_id = ${tier.fxpId} and source_currency = ${tier.unitCurrency} and expired_at is null`;
   await sql`
     update rates set expired_at = ${moment}::timestamptz
@@ -133,12 +136,15 @@ const rateColumns = sql`
   destination_country as "destinationCountry", destination_currency as "destinationCurrency",
   trim_scale(exchange_rate) as "exchangeRate", trim_scale(threshold) as threshold, created_at as "createdAt"`;
 
-/** A member that is undefined does not filter. */
+/** Selects rates. An undefined member does not restrict the selection. */
 export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undefined } & {
   readonly fxpId?: string;
 };
 
-/** Active rates, base and tiers. Best first, then oldest, then by FX provider. */
+/**
+ * Reads active rates, both base rates and tier rates. The best rate comes first, then the oldest, then by FX
+ * provider.
+ */
 export async function readActiveRates(db: Db, filter: RateFilter): Promise<readonly StoredRate[]> {
   const conditions = [
     sql`expired_at is null`,

@@ -1,29 +1,29 @@
-// Seals over decisions and audit events: one for each hour, over the rows of that hour and the previous seal. This file
-// makes and reads them. cli/audit/verify.ts compares them with the record.
+// Makes and reads the seals over decisions and audit events. Each seal covers the rows of one hour and the
+// previous seal. cli/audit/verify.ts compares the seals with the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { given, isThere } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** The rows of an hour, and their seal's data before signing. */
+/** An hour with the digests of its rows, and the other data that its seal signs. */
 export interface SealedHour {
-  /** UTC, as in 2026-01-31T06:00:00Z. */
+  /** Start of the hour (UTC), as in 2026-01-31T06:00:00Z. */
   readonly since: string;
   readonly until: string;
-  /** Digest of the previous seal; null: this is the first. */
+  /** Digest of the previous seal; null: this is the first seal. */
   readonly previous: Buffer | null;
-  /** See `parseEntries`. */
+  /** One binary entry per row, in the format that `parseEntries` reads. */
   readonly entries: Buffer;
-  /** UTC, to the microsecond. */
+  /** Time of sealing (UTC), to the microsecond. */
   readonly sealedAt: string;
 }
 
 export interface Seal extends SealedHour {
-  /** Whether it covers exactly one full hour. If not, `since` and `until` are not valid times. */
+  /** Whether the seal covers exactly one full hour. If not, `since` and `until` are not valid times. */
   readonly isOfAnHour: boolean;
   readonly digest: Buffer;
   readonly signature: Buffer;
-  /** The key that signed it; null: no key has that id. */
+  /** The key that signed the seal; null: no key has that id. */
   readonly key: SealKey | null;
 }
 
@@ -39,7 +39,7 @@ export interface SealKey {
 
 export interface SealedRow {
   readonly table: 'audit_events' | 'decisions';
-  /** Year of its partition. Retention drops whole years. */
+  /** Year of the partition that has the row. Retention drops whole years. */
   readonly year: number;
   /** Number of an event, or UETR of a decision. */
   readonly id: string;
@@ -68,9 +68,9 @@ export function parseEntries(entries: Buffer): readonly SealedRow[] {
   });
 }
 
-/** The digest that is signed, and that the next seal refers to. */
+/** The digest that the seal's key signs, and that the next seal refers to. */
 export function digestOf({ since, until, previous, sealedAt, entries }: SealedHour): Buffer {
-  // includes `sealedAt`: otherwise somebody could backdate a seal to before its key was withdrawn
+  // includes `sealedAt`, because otherwise somebody could backdate a seal to before its key was withdrawn
   const head = ['isthmus audit seal 1', previous?.toString('hex') ?? '', since, until, sealedAt, ''].join(
     '\n',
   );
@@ -122,16 +122,25 @@ export async function readEntries(
   return rows[0]?.entries ?? Buffer.alloc(0);
 }
 
-/** Every transaction that began earlier has ended by now: statements have shorter timeouts. */
+/**
+ * Milliseconds to wait after the end of an hour. By then every transaction that began in the hour has ended,
+ * because statements have shorter timeouts.
+ */
 const settledMs = 300_000;
 
-/** Hours after the end of an hour from which a missing seal is late. It should be made after five minutes. */
+/**
+ * Hours after the end of an hour from which a missing seal counts as late. A seal is normally made after five
+ * minutes.
+ */
 export const lateHours = 3;
 
 export interface SealedSoFar {
-  /** End of the last sealed hour, as the database writes it; null: there is none. Seals of the future do not count. */
+  /**
+   * End of the last sealed hour, in the database's text format; null: there is none. Seals of the future do
+   * not count.
+   */
   readonly until: string | null;
-  /** Whether the oldest unsealed row is older than allowed. Without any seal, the whole record is unsealed. */
+  /** Whether the oldest unsealed row is older than allowed. Without any seal, all rows are unsealed. */
   readonly isLate: boolean;
 }
 
@@ -146,8 +155,8 @@ export async function sealedSoFar(db: Db): Promise<SealedSoFar> {
 }
 
 /**
- * Seals the first hour that is over and has no seal.
- * @param sign signs with Ed25519, by a published key
+ * Seals the first hour that has ended and has no seal.
+ * @param sign signs a digest with Ed25519 and a published key
  * @returns the new seal; undefined if none was due, or another process is making it
  */
 export async function sealNextHour(
@@ -174,7 +183,7 @@ export async function sealNextHour(
   });
 }
 
-/** The hour after the last seal. Without a seal, the hour of the oldest row. */
+/** Returns the hour after the last seal. Without any seal, returns the hour of the oldest row. */
 async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined> {
   const { rows } = await sql<Omit<SealedHour, 'entries'>>`
     with last as (select until, digest from audit_seals order by until desc limit 1),
@@ -189,9 +198,9 @@ async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined
   return rows[0];
 }
 
-/** The end of the chain of seals, as a process has seen it. */
+/** The last seal in the chain of seals, as this process has seen it. */
 export interface SealHead {
-  /** As the database writes it. */
+  /** End of the sealed hour, in the database's text format. */
   readonly until: string;
   readonly digest: Buffer;
 }
@@ -215,7 +224,7 @@ export function isSealThere(db: Db, { until, digest }: SealHead): Promise<boolea
 export async function* readSeals(db: Db): AsyncIterable<Seal> {
   const atOnce = 100;
   for (let after = '-infinity'; ;) {
-    // `at` has full precision: with less, the same seal would be read again and again
+    // `at` has full precision: otherwise the query would read the same seal again and again
     const { rows } = await sql<Seal & { readonly at: string }>`
       select until::text as at, ${hourOf('since')} as since, ${hourOf('until')} as until, previous, entries, digest, signature,
         ${momentOf('sealed_at')} as "sealedAt",
@@ -231,7 +240,7 @@ export async function* readSeals(db: Db): AsyncIterable<Seal> {
   }
 }
 
-/** Year of the oldest partition that exists; null: no partition was dropped. */
+/** Year of the oldest partition that still exists; null: no partition was dropped. */
 export async function firstYearThere(db: Db): Promise<number | null> {
   const { rows } = await sql<{ year: number | null }>`
     select case when bool_or(since = '-infinity') then null
@@ -241,11 +250,11 @@ export async function firstYearThere(db: Db): Promise<number | null> {
 }
 
 export interface RecordTimes {
-  /** ISO 8601, UTC; null: the record is empty. */
+  /** Time of the oldest row (ISO 8601, UTC); null: the record is empty. */
   readonly begins: string | null;
-  /** End of the last sealed hour that is over; null: there is none. */
+  /** End of the last sealed hour, seals of the future aside; null: there is none. */
   readonly sealedUntil: string | null;
-  /** Database clock. */
+  /** Current time of the database clock. */
   readonly now: string;
 }
 
@@ -262,7 +271,7 @@ export async function readTimes(db: Db): Promise<RecordTimes> {
 
 /**
  * Selects ids of decisions and events in a time range. Reads ids only, so a malformed time cannot break the query.
- * @param times as the database writes them
+ * @param times bounds of the range, in the database's text format
  * @param decidedAfter lower bounds for decisions instead of `after`; the latest one counts
  * @param limit most rows to return
  */

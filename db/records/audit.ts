@@ -1,4 +1,5 @@
-// The audit trail: contradictions, security events, alerts. Codes and ids only, never personal data.
+// The audit trail, with contradictions, security events and alerts. It contains codes and ids only, never
+// personal data.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type AlertKind, type EventKind } from '../../core/operations/event-kinds.ts';
 import type { Db } from '../pool/connection.ts';
@@ -12,10 +13,10 @@ export interface AuditEvent {
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Whether an event `e` is an alert or a security event. Index audit_events_alerts. */
+/** SQL: whether an event `e` is an alert or a security event. Served by index audit_events_alerts. */
 export const isAlert = sql`e.severity in ('alert', 'security')`;
 
-/** Whether a payment without a final status is in doubt. Index audit_events_subject_id. */
+/** SQL: whether a payment without a final status is in doubt. Served by index audit_events_subject_id. */
 export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
   select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
 
@@ -33,9 +34,9 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
 }
 
 /**
- * Like `recordAudit`, but once per subject and kind, for findings that repeat with every check.
+ * Like `recordAudit`, but writes one event per subject and kind. For findings that repeat with every check.
  * @param oncePer `detail`: the same kind with other details is a new event
- * @returns whether it is new
+ * @returns whether the event is new
  */
 export function recordAuditOnce(
   db: Db,
@@ -45,20 +46,20 @@ export function recordAuditOnce(
   const detail = JSON.stringify(event.detail ?? {});
   const isNew = sql`not exists (
     select from audit_events where subject_id = ${event.subjectId} and kind = ${event.kind}
-      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_subject_id
+      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // served by index audit_events_subject_id
   return isThere(db, sql`${insertAudit(event, isNew)} returning audit_event_id`);
 }
 
-/** SQL for `isSame` of `alertUnlessOpen`: whether an alert `e` has these values in its detail. */
+/** SQL for `isSame` of `alertUnlessOpen`: whether the detail of an alert `e` has these values. */
 export const hasDetail = (detail: Readonly<Record<string, string>>) =>
   sql`e.detail @> ${JSON.stringify(detail)}::jsonb`;
 
 /**
- * Like `recordAudit`, but not while the same alert is open, for findings that repeat with every check. Serialized by
- * kind: if two processes find the same at once, one writes the alert.
- * @param isSame SQL: whether an alert `e` of the same kind is the same; absent: it has the same party, if any, and
- *   detail
- * @returns whether it is new
+ * Like `recordAudit`, but writes nothing while the same alert is open. For findings that repeat with every
+ * check. Serialized by kind, so that of two processes with the same finding only one writes the alert.
+ * @param isSame SQL: whether an alert `e` of the same kind is the same alert; absent: it has the same detail
+ *   and, if a party is given, the same party
+ * @returns whether the alert is new
  */
 export async function alertUnlessOpen(
   db: Db,
@@ -94,7 +95,8 @@ export type PartyLimit =
   | 'undecided-payments';
 
 /**
- * Raises one alert per party and limit. The next one follows after that is closed, or is a day old.
+ * Raises one alert per party and limit. The next one follows only after an operator has closed that alert, or
+ * after a day.
  * @param subjectId the payment or resolution that reached the limit
  */
 export async function alertAtLimit(

@@ -1,5 +1,6 @@
-// Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action on it
-// or on its case. A trigger keeps it in a row per alert, because a payment can have thousands.
+// Alerts and the actions of operators on them. Both are insert-only. The latest action on an alert or on its
+// case gives the state of the alert. A trigger stores the state in one row per alert, because a payment can
+// have thousands of alerts.
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -20,10 +21,10 @@ import { isAlert } from './audit.ts';
 import { given, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** Joins the state of an alert `e`. Primary key of alert_states. */
+/** SQL that joins the state of an alert `e`, by the primary key of alert_states. */
 const lastDone = sql`left join alert_states done on done.audit_event_id = e.audit_event_id`;
 const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
-/** Columns for the state that the latest action, `done`, has led to. */
+/** SQL columns for the state that follows from the latest action, `done`. */
 const standing = sql`
   ${state} as state,
   case when done.action = 'take' then done.client_id end as "takenBy",
@@ -34,7 +35,7 @@ const columns = sql`
   e.audit_event_id::text as "alertId", e.occurred_at as at, e.severity, e.kind, e.subject_id as "subjectId", e.party,
   e.detail, ${standing}`;
 
-/** Newest first. `page.after`: only alerts after that one in this order. */
+/** Lists alerts, newest first. `page.after` is the id of the last alert of the previous page. */
 export async function listAlerts(
   db: Db,
   filter: AlertFilter,
@@ -66,11 +67,11 @@ function conditionsOf(filter: AlertFilter): readonly Condition[] {
 export async function findAlert(db: Db, alertId: string): Promise<Alert | undefined> {
   const { rows } = await sql<Alert>`
     select ${columns} from audit_events e ${lastDone}
-    where ${isAlert} and e.audit_event_id = ${alertId}::bigint`.execute(db); // primary key
+    where ${isAlert} and e.audit_event_id = ${alertId}::bigint`.execute(db); // served by the primary key
   return rows[0];
 }
 
-/** Lists the entries about one alert, made for it or for its case; oldest first. */
+/** Lists the entries that were made for one alert or for its case, oldest first. */
 export async function entriesOfAlert(
   db: Db,
   { alertId, subjectId }: Pick<Alert, 'alertId' | 'subjectId'>,
@@ -88,7 +89,7 @@ export async function entriesOfCase(db: Db, subjectId: string): Promise<readonly
   return entries(db, sql`c.subject_id = ${subjectId}::uuid or c.audit_event_id in (${alerts})`);
 }
 
-const namedAlerts = 100; // per entry, which may be about thousands
+const namedAlerts = 100; // alerts that an entry names; the entry may be about thousands
 
 async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry[]> {
   const { rows } = await sql<CaseEntry>`
@@ -99,13 +100,13 @@ async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry
         order by e.audit_event_id) as alerts,
       cardinality(about.ids) as "alertCount"
     from case_entries c, lateral (select coalesce(c.audit_event_ids, array[c.audit_event_id]) as ids) about
-    where ${condition} order by c.case_entry_id`.execute(db); // primary key of audit_events
+    where ${condition} order by c.case_entry_id`.execute(db); // served by the primary key of audit_events
   return rows;
 }
 
 /**
- * Records the action of an operator on one alert. Serialized with actions on its case: of two operators who take it at
- * once, the second is told that the first has it.
+ * Records the action of an operator on one alert. Serialized with actions on its case: if two operators take
+ * the alert at once, the second learns that the first has it.
  */
 export async function actOnAlert(
   db: Db,
@@ -125,9 +126,9 @@ export async function actOnAlert(
 }
 
 /**
- * Records the action of an operator on a payment or resolution, with those of its alerts that exist now and that the
+ * Records the action of an operator on a payment or resolution, and on those of its existing alerts that the
  * action concerns (core/operations/cases.ts).
- * @param closing which of them are closed
+ * @param closing which of these alerts are closed
  */
 export async function actOnCase(
   db: Db,
@@ -186,14 +187,17 @@ function byKind(standings: readonly CaseStanding[]): readonly KindStanding[] {
   return [...kinds.values()];
 }
 
-// takes about 200 ms; one statement for all alerts of a payment could exceed the statement timeout
+// alerts per statement, which then takes about 200 ms; a statement for all alerts of a payment could time out
 const alertsPerEntry = 10_000;
 
 interface CaseAct {
   readonly subjectId: string;
-  /** Kinds and states of the alerts that it concerns. Alerts of other kinds that come meanwhile stay open. */
+  /**
+   * Kinds and states of the alerts that the action concerns. Alerts of other kinds that arrive meanwhile stay
+   * open.
+   */
   readonly about: readonly { readonly kind: string; readonly state: AlertState }[];
-  /** Alerts with a higher id stay open too. */
+  /** Id of the last alert that the action concerns. Alerts with a higher id stay open. */
   readonly upTo: string | undefined;
   readonly entry: NewEntry;
 }
@@ -205,7 +209,7 @@ async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: Case
   let after = '0';
   let about = alertsPerEntry;
   while (about === alertsPerEntry) {
-    // an alert that comes meanwhile is included if it matches; index audit_events_subject_id
+    // includes an alert that arrives meanwhile, if it matches; served by index audit_events_subject_id
     const { rows } = await sql<{ about: number; last: string | null }>`
       with concerned as (
         select e.audit_event_id from audit_events e ${lastDone}
@@ -229,9 +233,9 @@ async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: Case
 
 type CaseStanding = Standing &
   AlertsOfKind & {
-    /** None of them is newer than the alert `seen`. */
+    /** Whether none of these alerts is newer than the alert `seen`. */
     readonly isSeen: boolean;
-    /** The alert `seen` is one of them. */
+    /** Whether the alert `seen` is one of these alerts. */
     readonly hasSeen: boolean;
   };
 
@@ -241,7 +245,7 @@ async function standingsOf(
   subjectId: string,
   seen: string | undefined,
 ): Promise<readonly CaseStanding[]> {
-  // index audit_events_subject_id
+  // served by index audit_events_subject_id
   const { rows } = await sql<CaseStanding>`
     select kind, state, "takenBy", min("takenAt") as "takenAt", "closedBy", max("closedAt") as "closedAt",
       count(*)::int as count, max(audit_event_id)::text as last, "isSeen",
@@ -257,7 +261,7 @@ async function standingsOf(
 
 /** The state of a case without alerts: open until an operator takes or closes it. */
 async function ownStanding(trx: Db, subjectId: string): Promise<readonly Standing[]> {
-  // index case_entries_subject_id
+  // served by index case_entries_subject_id
   const { rows } = await sql<Standing>`
     select ${standing} from (values (true)) itself
     left join lateral (
@@ -271,7 +275,7 @@ async function lock(trx: Db, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${name}`}, 0))`.execute(trx);
 }
 
-/** An alert as it is logged. Has codes and ids only. */
+/** An alert as the log shows it, with codes and ids only. */
 export type LoggedAlert = Pick<
   Alert,
   'alertId' | 'severity' | 'kind' | 'subjectId' | 'party' | 'detail' | 'at'
@@ -279,7 +283,10 @@ export type LoggedAlert = Pick<
 
 const logsAtOnce = 500;
 
-/** Alerts of the last day that were not logged, oldest first. Alerts come before security events, which may be many. */
+/**
+ * Finds the alerts of the last day that were not logged, oldest first. Security events come last, because
+ * they may be many.
+ */
 export async function findUnloggedAlerts(db: Db): Promise<readonly LoggedAlert[]> {
   // served by index audit_events_alerts and the primary key of logged_alerts
   const { rows } = await sql<LoggedAlert>`

@@ -1,4 +1,5 @@
-// Current numbers for metrics. Payments and deliveries are found by partial indexes that hold only open ones.
+// Reads current numbers for metrics. Finds payments and deliveries through partial indexes that hold only
+// open ones.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
@@ -38,7 +39,7 @@ export async function readGauges(db: Db): Promise<Gauges> {
 }
 
 async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
-  // index deliveries_undecided; primary key of payments; audit_events_subject_id
+  // served by index deliveries_undecided, the primary key of payments and index audit_events_subject_id
   const { rows } = await sql<OpenPayments>`
     select destination, priority, state, count(*)::int as count,
       extract(epoch from now() - min(judged_at))::float8 as "oldestSeconds"

@@ -1,4 +1,4 @@
-// Every message received or built, byte for byte. Rows are inserted and never changed.
+// Stores every message received or built, byte for byte. Rows are inserted and never changed.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -20,17 +20,17 @@ export interface OutgoingMessage {
   readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
-  /** Only a pacs.002 has one. */
+  /** Status of a pacs.002; absent for other messages. */
   readonly status?: string;
   readonly reasonCode?: string | undefined;
   readonly inReplyTo?: string | undefined;
-  /** If the answer rejects or refuses: the full explanation. */
+  /** The full explanation, if the message rejects or refuses. */
   readonly refusal?: string | undefined;
   readonly body: Buffer;
 }
 
 export interface ReceivedMessage {
-  /** Left out for an acmt.023 that begins a resolution: the id of its row becomes the id of the resolution. */
+  /** Absent for an acmt.023 that begins a resolution: the id of its row becomes the id of the resolution. */
   readonly subjectId?: string;
   readonly type: MessageName;
   readonly messageIdentification: string;
@@ -45,18 +45,22 @@ export interface ReceivedMessage {
 }
 
 /**
- * SQL: whether a message has a final status. Worded as in the index `messages_finals`, so that the index is used.
+ * SQL: whether a message has a final status. The wording must match index messages_finals, so that Postgres
+ * uses that index.
  * @param alias of `messages` in the statement
  */
 export const hasFinalStatus = (alias: string) =>
   sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
 
-/** Recognises a repeated message. */
+/** Hash of the body, by which a repeated message is recognised. */
 function hashOf(body: Buffer): Buffer {
   return createHash('sha256').update(body).digest();
 }
 
-/** Parts of a larger statement that store built messages: `stored` and, with their bytes, `stored_bodies`. */
+/**
+ * SQL parts of a larger statement that store built messages: `stored` has the records, and `stored_bodies`
+ * the bytes.
+ */
 export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
   const sealed = messages.map((m) => seal(db, [m.messageId, m.type, m.party], m.body));
   const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
@@ -85,8 +89,8 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
 }
 
 /**
- * Parts of a larger statement that store a received message, once per party and content. `received` has its id, or no
- * row if the same bytes came before or the condition does not hold.
+ * SQL parts of a larger statement that store a received message, once per party and content. `received` has
+ * the id of the message. It has no row if the same bytes came before or the condition does not hold.
  */
 export function storedReceived(
   db: Db,
@@ -116,7 +120,7 @@ export function storedReceived(
   )`;
 }
 
-/** Selects the id of an earlier message with the same bytes; primary key. */
+/** Selects the id of an earlier message with the same bytes. Served by the primary key. */
 export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'party' | 'type' | 'body'>) {
   return sql<{ message_id: string }>`
     select message_id from message_keys
@@ -131,7 +135,7 @@ export async function isReceived(
 }
 
 /**
- * Joins the body of a message as `b`. Its columns are null if the body is no longer kept.
+ * SQL that joins the body of a message as `b`. The columns of `b` are null if the body is no longer kept.
  * @param alias of `messages` in the statement
  */
 export const joinBody = (alias: string) => {
@@ -158,9 +162,9 @@ export async function recordReceived(
 }
 
 interface StoredMessage {
-  /** Null: no longer kept. */
+  /** Null: the body is no longer kept. */
   readonly body: Buffer | null;
-  /** If it rejects or refuses: the full explanation. */
+  /** The full explanation, if the message rejects or refuses. */
   readonly refusal: string | null;
 }
 
@@ -181,22 +185,22 @@ export async function loadAnswer(db: Db, messageId: string): Promise<StoredMessa
   return answer;
 }
 
-/** Like `openBody`, for a message that is to be judged, whose body must still be kept. */
+/** Like `openBody`, for a message that is to be judged. The body of such a message is still kept. */
 export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
   const body = await openBody(db, row);
   assert(body !== null, 'a message that is to be judged is kept, and so is its key (LIF-6)');
   return body;
 }
 
-/** @returns the bytes of a message; undefined: unknown, or no longer kept */
+/** @returns the bytes of a message; undefined: the message is unknown, or its body is no longer kept */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
   return (await loadMessage(db, messageId))?.body ?? undefined;
 }
 
 /**
- * Stores the answer to a refused repeat, with its event. This answer is sent in the HTTP answer only.
+ * Stores the answer to a refused repeat, with its event. This answer is sent only in the HTTP answer.
  * @param messageId the refused message
- * @returns the id of the answer that counts: another process may have judged the same message first
+ * @returns the id of the answer that counts, because another process may have judged the same message first
  */
 export async function recordRefusal(
   db: Db,
@@ -214,12 +218,12 @@ export async function recordRefusal(
     select from refusal`.execute(db);
   if (rows.length === 1) return answer.messageId;
   const standing = await sql<{ id: string }>`
-    select answer_message_id as id from refusals where message_id = ${messageId}`.execute(db); // primary key
+    select answer_message_id as id from refusals where message_id = ${messageId}`.execute(db); // served by the primary key
   assert(standing.rows[0] !== undefined, 'a refusal that was not written has one before it');
   return standing.rows[0].id;
 }
 
-/** Whether any message has this UETR or resolution id. Index messages_subject_id. */
+/** Whether any message has this UETR or resolution id. Served by index messages_subject_id. */
 export function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
   return isThere(db, sql`select from messages where subject_id = ${subjectId}::uuid limit 1`);
 }

@@ -1,5 +1,6 @@
-// Partitions of the tables that grow with every quote and payment. They are made ahead of time, each in its own
-// transaction, so that a failure of one does not stop the others. Quotes are dropped after 62 days (QUO-10).
+// Makes and drops partitions of the tables that grow with every quote and payment. Makes them ahead of time,
+// each in its own transaction, so that one failure does not stop the others. Drops quotes after 62 days
+// (QUO-10).
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -30,7 +31,9 @@ export const yearly = {
   audit_events: 'occurred_at',
 } as const;
 
-/** Makes the partitions for now, the near future, and all rows in default partitions, which it moves. */
+/**
+ * Makes the partitions for now and the near future, and for all rows in default partitions, which it moves.
+ */
 export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   const moved: { table: string; day: string; rows: number }[] = [];
   const failed: { what: string; error: unknown }[] = [];
@@ -69,7 +72,7 @@ export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped>
   return { dropped, failed };
 }
 
-/** Days, as in 2026-01-05, that need a partition and have none. */
+/** Lists the days, as in 2026-01-05, for which a table needs a partition and has none. */
 async function lacking(db: Db): Promise<readonly { table: string; day: string }[]> {
   const stray = (table: string, by: string) =>
     sql`select ${table}, (${sql.ref(by)} at time zone 'UTC')::date from ${sql.table(`${table}_default`)}`;
@@ -113,8 +116,8 @@ async function makePartition(trx: Db, table: string, day: string): Promise<numbe
   return Number(rows[0]?.moved ?? 0);
 }
 
-/** Limits how long the table is blocked, whatever happens to the partition. */
+/** Limits how long the table is blocked, even if the partition then cannot be made. */
 async function boundLocks(trx: Db): Promise<void> {
-  await sql`set local lock_timeout = '1s'`.execute(trx); // other queries wait behind ours in the lock queue for as long
+  await sql`set local lock_timeout = '1s'`.execute(trx); // other queries wait that long behind ours in the lock queue
   await sql`set local statement_timeout = '10s'`.execute(trx); // enough to move some hundred thousand rows
 }

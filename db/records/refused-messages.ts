@@ -1,5 +1,5 @@
-// Records every refused message of a party: writes an event, and keeps the bytes, because they may show whether
-// somebody credited the account. It does not belong to the payment, and decides nothing.
+// Records every refused message of a party. Writes an event, and keeps the bytes, because they may show
+// whether the account was credited. A refused message does not belong to the payment, and cannot decide it.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../../core/operations/event-kinds.ts';
@@ -9,12 +9,15 @@ import type { Db } from '../pool/connection.ts';
 import { joinBody } from './messages.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
 
-/** The fault of a message and the status that it states. The event has it in its detail. */
+/** The fault of a message and the status that the message states. The detail of the event has both. */
 interface Fault {
-  /** In words. Contains no text from the sender. */
+  /** The reason in words, without any text from the sender. */
   readonly reason?: string | undefined;
   readonly ruleId?: string | undefined;
-  /** The status that it states, which may show whether somebody credited. Null: not a valid code; undefined: no XML. */
+  /**
+   * The status that the message states, which may show whether the account was credited. Null: not a valid
+   * code; undefined: the message is not XML.
+   */
   readonly reported?: string | null | undefined;
 }
 
@@ -22,7 +25,7 @@ export interface RefusedMessage {
   /** UETR of the payment, or id of the resolution. */
   readonly subjectId: string;
   readonly party: string;
-  /** Id of our message that it answered; null: it was posted to our address. */
+  /** Id of our message that it answered; null: the party posted it to our address. */
   readonly inReplyTo: string | null;
   readonly body: Buffer;
   readonly fault: Fault;
@@ -30,23 +33,28 @@ export interface RefusedMessage {
 
 interface Refusal {
   readonly isKept: boolean;
-  /** Whether there is an event for each request, or one for each different detail. */
+  /** Whether there is one event for each request, or one for each different detail. */
   readonly eachIs: 'request' | 'detail';
   readonly says: readonly (keyof Fault)[];
 }
 
-/** Somebody reports on a payment that is not theirs. */
+/** A party reports on a payment that does not belong to it. */
 const notTheirs = { eachIs: 'request', says: ['reported'] } as const;
-/** We repeat what we ask, so the same refused answer comes with each attempt: it is one event. */
+/**
+ * We repeat our question, so the same refused answer comes with each attempt. All these answers make one
+ * event.
+ */
 const inAnswer = { isKept: true, eachIs: 'detail' } as const;
 
-/** How each kind of refused message is recorded: by the way that it came, and by its fault. */
+/**
+ * How each kind of refused message is recorded. The kind depends on how the message came, and on its fault.
+ */
 const refusals = {
-  // a stranger's bytes are not kept: they would take the place of those of the destination
+  // bytes from a party outside the payment are not kept: they would take the place of the destination's bytes
   'report.unknown-payment': { ...notTheirs, isKept: false },
   'report.not-the-destination': { ...notTheirs, isKept: false },
   'report.original-ids-differ': { ...notTheirs, isKept: true },
-  // the destination may have acted on it: whoever looks at the payment sees each different fault once
+  // the destination may have acted on its report, so operators see each different fault once
   'report.invalid': { isKept: true, eachIs: 'detail', says: ['ruleId', 'reported'] },
   'destination.answer-refused': { ...inAnswer, says: ['reason', 'reported'] },
   'resolution.answer-refused': { ...inAnswer, says: ['reason'] },
@@ -54,9 +62,12 @@ const refusals = {
 
 /** Kind of the event for a destination's refused report on its own payment. */
 export const reportRefusals = {
-  /** Posted to our address: the sender learns the reason from the HTTP answer. */
+  /** The party posted the report to our address, and learns the reason from our HTTP answer. */
   request: { invalid: 'report.invalid', mismatch: 'report.original-ids-differ' },
-  /** In the HTTP answer to our instruction: the sender learns nothing, so a person must tell it. */
+  /**
+   * The report came in the HTTP answer to our instruction. The party learns nothing, so an operator must
+   * inform it.
+   */
   answer: { invalid: 'destination.answer-refused', mismatch: 'destination.answer-refused' },
 } as const satisfies Record<string, Record<'invalid' | 'mismatch', keyof typeof refusals>>;
 
@@ -87,10 +98,16 @@ type Event = Pick<RefusedMessage, 'subjectId' | 'party'> & {
 /** Final statuses are counted separately, so that thousands of refused messages cannot hide one. */
 type Final = FinalStatus | undefined;
 
-/** Events of one party and kind without a final status, and as many with one. The log has a line for each request. */
+/**
+ * Events per minute of one party and kind without a final status, and as many with one. The log has a line
+ * for each request.
+ */
 const mostPerMinute = 60;
 
-/** At most 60 per party and minute. But always the first of a payment, and the first that states each final status. */
+/**
+ * SQL: whether the limit of 60 per party and minute allows the event. The first event of a payment, and the
+ * first with each final status, are always allowed.
+ */
 const isOfMinute = (event: Event, final: Final) => {
   const { kind, subjectId, party } = event;
   return sql`(
@@ -102,9 +119,12 @@ const isOfMinute = (event: Event, final: Final) => {
     or exists (select from payments where uetr = ${subjectId}::uuid) and ${isFirst(event, final)})`;
 };
 
-const mostDetails = 100; // per subject and kind
+const mostDetails = 100; // events per subject and kind
 
-/** Each detail once, at most 100. But always the first that states each final status. */
+/**
+ * SQL: whether the detail is new and there are fewer than 100. The first event with each final status is
+ * always allowed.
+ */
 const isNewOfFew = (event: Event, final: Final) => {
   const { kind, subjectId, detail } = event;
   return sql`(
@@ -115,17 +135,23 @@ const isNewOfFew = (event: Event, final: Final) => {
       or ${final !== undefined}::boolean and ${isFirst(event, final)}))`;
 };
 
-/** Whether it is the first of its subject, kind and party (with this final status). Index audit_events_subject_id. */
+/**
+ * SQL: whether there is no event yet of this subject, kind and party (with this final status). Served by
+ * index audit_events_subject_id.
+ */
 const isFirst = ({ kind, subjectId, party }: Event, final: Final) => sql`not exists (
   select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind} and party = ${party}
     and (${final ?? null}::text is null or detail ->> 'reported' = ${final ?? null}))`;
 
-const mostPerSubject = 20; // a party may send something else each time
+const mostPerSubject = 20; // messages kept per subject; a party may send different bytes each time
 
 /** Stands for the message type in the seal, because the type of a refused message is unknown. */
 const refusedType = 'refused';
 
-/** Once per subject and bytes, at most 20 per subject. But always the first that states each final status. */
+/**
+ * Keeps the bytes once per subject and content, at most 20 per subject. Always keeps the first message with
+ * each final status.
+ */
 async function keepRefused(
   db: Db,
   kind: EventKind,
@@ -135,7 +161,7 @@ async function keepRefused(
   const final = finalOf(fault);
   const messageId = randomUUID();
   const sealed = seal(db, [messageId, refusedType, party], body);
-  // unique (subject_id, sha256)
+  // served by the unique index on (subject_id, sha256)
   await sql`
     with refused as (
     insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, size, created_at, refused_as, fault)
@@ -152,7 +178,7 @@ async function keepRefused(
   );
 }
 
-/** Reads the bytes of a refused message of a subject. Null: no longer kept; undefined: there is no such message. */
+/** Reads the bytes of a refused message of a subject. Null: they are no longer kept; undefined: no such message. */
 export async function refusedBody(
   db: Db,
   subjectId: string,
@@ -160,7 +186,7 @@ export async function refusedBody(
 ): Promise<Buffer | null | undefined> {
   const { rows } = await sql<BodyColumns>`
     select ${bodyColumns('m', sql.lit(refusedType))} from refused_messages m ${joinBody('m')}
-    where m.message_id = ${messageId}::uuid and m.subject_id = ${subjectId}::uuid`.execute(db); // primary key
+    where m.message_id = ${messageId}::uuid and m.subject_id = ${subjectId}::uuid`.execute(db); // served by the primary key
   const [row] = rows;
   return row && openBody(db, row);
 }

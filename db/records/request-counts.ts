@@ -1,5 +1,5 @@
-// Shares request counts of a minute or a day among the api processes. The counts are useless afterwards, so the table
-// is unlogged.
+// Shares request counts, per minute or per day, among the api processes. The counts are useless after that
+// time, so the table is unlogged.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -10,7 +10,7 @@ export interface RequestCount {
 
 /**
  * Adds the counts of one process.
- * @param minute since 1970; for a count of a day, the last minute of the day
+ * @param minute minutes since 1970; for a count per day, the last minute of the day
  * @returns the total counts of all processes under those names
  */
 export async function addCounts(
@@ -33,7 +33,7 @@ export async function forgetCounts(db: Db, beforeMinute: number): Promise<void> 
   await sql`delete from request_counts where minute < ${beforeMinute}::int`.execute(db);
 }
 
-/** Counts payments without a final status by the clearing system that sent them. Index deliveries_undecided. */
+/** Counts undecided payments by the clearing system that sent them. Served by index deliveries_undecided. */
 export async function countUndecided(db: Db): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ system: string; count: number }>`
     select p.source_clearing_system as system, count(*)::int as count

@@ -1,5 +1,6 @@
-// Drops what is older than the retention period: message bytes by month, records by year, always a whole partition,
-// never a single row. A partition stays if anything in it is undecided, undelivered or in an open case.
+// Drops data that is older than the retention period: message bytes by month, records by year. Drops only
+// whole partitions, never a single row. A partition stays if anything in it is undecided, undelivered or in
+// an open case.
 import { sql, type RawBuilder } from 'kysely';
 import type { RetentionConfig } from '../../core/settings/config.ts';
 import { isAlert, recordAudit } from './audit.ts';
@@ -19,7 +20,7 @@ export type HoldReason = 'undecided' | 'undelivered' | 'in a case' | 'never judg
 export interface Hold {
   readonly reason: HoldReason;
   readonly count: number;
-  /** The first few UETRs, or ids of resolutions or of pages of books. */
+  /** The first few UETRs, or ids of resolutions or of pages of books, that hold the partition. */
   readonly examples: readonly string[];
 }
 
@@ -30,20 +31,20 @@ export interface Expired {
   readonly partitions: readonly string[];
   readonly rows: number;
   readonly bytes: number;
-  /** Empty: it may be dropped. */
+  /** What holds the partitions. Empty: they may be dropped. */
   readonly holds: readonly Hold[];
 }
 
 interface Range {
   readonly what: Expired['what'];
-  /** As the database writes it; `-infinity` for the first one. */
+  /** Start of the range, in the database's text format; `-infinity` for the first range. */
   readonly since: string;
   readonly until: string;
 }
 
 type FoundRange = Range & Omit<Expired, 'holds' | 'until'> & { readonly untilAt: Date };
 
-/** Lists everything older than its retention period, oldest first, with what holds it. Read-only. */
+/** Lists everything older than its retention period, oldest first, with what holds it. Writes nothing. */
 export async function findExpired(db: Db, keptFor: KeptFor): Promise<readonly Expired[]> {
   const expired: Expired[] = [];
   for (const range of await rangesOf(db, keptFor)) expired.push(await toExpired(db, range));
@@ -62,7 +63,7 @@ async function rangesOf(db: Db, { messagesMonths, recordsYears }: KeptFor): Prom
     where not is_default and until <= now() - case what
       when 'messages' then make_interval(months => ${messagesMonths}) else make_interval(years => ${recordsYears}) end
     group by what, since, until
-    order by what, until`.execute(db); // message bytes before the records of their time
+    order by what, until`.execute(db); // message bytes come before the records of the same time
   return rows;
 }
 
@@ -71,9 +72,10 @@ async function toExpired(db: Db, { untilAt, since, until, ...range }: FoundRange
 }
 
 /**
- * Drops a set of partitions that nothing holds. For records, also deletes the keys that recognise repeats of them.
+ * Drops a set of partitions that nothing holds. For records, also deletes the keys by which repeated messages
+ * are recognised.
  * @param partitions of an entry that `findExpired` returned
- * @returns what holds it now; if it is not empty, nothing was dropped
+ * @returns what holds the partitions now; if the list is not empty, nothing was dropped
  */
 export async function dropExpired(
   db: Db,
@@ -100,12 +102,15 @@ export async function dropExpired(
   }
 }
 
-/** Checks before it locks the tables, and again when nothing can be added, because the keys are deleted (LIF-6). */
+/**
+ * Checks first without locks, and again once the tables are locked and no row can be added. The second check
+ * matters because the keys are deleted (LIF-6).
+ */
 async function holdsAtLast(trx: Db, range: FoundRange): Promise<readonly Hold[]> {
   const holds = await holdsOf(trx, range);
   if (holds.length > 0) return holds;
   if (range.what === 'records') await dropKeys(trx, range);
-  await sql`set local lock_timeout = '2s'`.execute(trx); // queries that wait behind ours in the lock queue go on then
+  await sql`set local lock_timeout = '2s'`.execute(trx); // after that time, queries that wait behind ours in the lock queue go on
   const tables = range.what === 'messages' ? ['message_bodies'] : Object.keys(yearly);
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
     trx,
@@ -128,7 +133,10 @@ async function dropKeys(trx: Db, { since, until }: Range): Promise<void> {
 
 const mostExamples = 3;
 
-/** @param isLocked other processes wait: skip the checks whose result cannot have changed */
+/**
+ * @param isLocked the tables are locked and other processes wait, so skip checks whose result cannot have
+ *   changed
+ */
 async function holdsOf(
   db: Db,
   range: Range,
@@ -137,7 +145,7 @@ async function holdsOf(
   const within = (column: string) =>
     sql`${sql.ref(column)} >= ${range.since}::timestamptz and ${sql.ref(column)} < ${range.until}::timestamptz`;
   const subject = sql.ref('held.subject_id');
-  // messages_subject_id; unique keys
+  // served by index messages_subject_id and unique keys
   const reaches = sql`(
     exists (select from messages m where m.subject_id = ${subject} and ${within('m.created_at')})
     or exists (select from refused_messages r where r.subject_id = ${subject} and ${within('r.created_at')})
@@ -151,7 +159,7 @@ async function holdsOf(
   const held = (reason: HoldReason, from: RawBuilder<unknown>, orElse = sql`false`) => sql`
     select ${reason}::text as reason, held.subject_id::text as example from (${from}) held where ${reaches} or ${orElse}`;
   const parts = [
-    // indexes deliveries_undecided, deliveries_open, audit_events_alerts, which hold few rows
+    // served by indexes deliveries_undecided, deliveries_open and audit_events_alerts, which hold few rows
     held(
       'undecided',
       sql`select subject_id from deliveries where kind = 'instruction' and closed_at is null`,

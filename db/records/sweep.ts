@@ -1,6 +1,6 @@
-// Finds rows that need work, for the sweep. Each query uses an index and reads page by page to the end. This avoids
-// head-of-line blocking by rows that make no progress. Only Temporal knows whether somebody is working on them.
-// Read-only.
+// Finds payments and resolutions that need work, for the sweep. Each query uses an index and reads page by
+// page to the end. This avoids head-of-line blocking by rows that make no progress. Only Temporal knows
+// whether a workflow is already working on them. Writes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import { lateFinal, type Decision } from '../../core/payments/decision.ts';
 import type { Sends } from '../../core/payments/enquiry-schedule.ts';
@@ -14,22 +14,25 @@ import { epochMs, isThere } from '../pool/statements.ts';
 export interface UndecidedPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** The stored submission that made it. */
+  /** Message id of the stored submission that made the payment. */
   readonly messageId: string;
-  /** Whether its HIGH deadline passed longer ago than the grace period. */
+  /** Whether the payment is HIGH, and its deadline passed longer ago than the grace period. */
   readonly isOverdue: boolean;
-  /** The first final of the destination, if it was stored longer ago than the grace period. */
+  /** Id of the destination's first final report, if it was stored longer ago than the grace period. */
   readonly finalReportId: string | null;
-  /** Whether operators confirmed its outcome longer ago than the grace period. */
+  /** Whether operators confirmed an outcome of the payment longer ago than the grace period. */
   readonly hasOutcome: boolean;
   /**
-   * The sends of a NORM payment. Null for HIGH, which ends at its deadline, and while operators have recorded that it
-   * was not credited, because nothing is sent then.
+   * The sends of a NORM payment. Null for a HIGH payment, which ends at its deadline. Null also while
+   * operators have recorded that the payment was not credited, because nothing is sent then.
    */
   readonly sends: Sends | null;
 }
 
-/** SQL over a payment `p` with its instruction `i`. audit_events_subject_id; recorded_outcomes_standing. */
+/**
+ * SQL over a payment `p` with its instruction `i`: its `Sends` as JSON. Served by indexes
+ * audit_events_subject_id and recorded_outcomes_standing.
+ */
 const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(sql`p.uetr`)} then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.judged_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
   'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
@@ -38,12 +41,15 @@ const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(
     where a.delivery_id = i.delivery_id),
   'isInDoubt', ${isInDoubt(sql`p.uetr`)}) end`;
 
-/** Reads the sends of an undecided NORM payment. Null if it is decided, HIGH, or no longer sent. */
+/**
+ * Reads the sends of an undecided NORM payment. Null if the payment is decided or HIGH, or nothing more is
+ * sent.
+ */
 export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p
     join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction' and i.closed_at is null
-    where p.uetr = ${uetr}`.execute(db); // primary key; unique (subject_id, kind)
+    where p.uetr = ${uetr}`.execute(db); // served by the primary key and the unique index on (subject_id, kind)
   return rows[0]?.sends ?? null;
 }
 
@@ -53,7 +59,7 @@ export function isUntold(db: Db, uetr: string): Promise<boolean> {
     sql`
     select from deliveries
     where subject_id = ${uetr} and ${isOfToldKind} and ${isOpen} and attempts = 0
-    limit 1`, // unique (subject_id, kind)
+    limit 1`, // served by the unique index on (subject_id, kind)
   );
 }
 
@@ -63,7 +69,7 @@ export function isUnasked(db: Db, subjectId: string): Promise<boolean> {
     sql`
     select from deliveries
     where subject_id = ${subjectId} and not ${isOfToldKind} and closed_at is null and attempts = 0
-    limit 1`, // unique (subject_id, kind)
+    limit 1`, // served by the unique index on (subject_id, kind)
   );
 }
 
@@ -73,7 +79,7 @@ export function findUndecided(
   from?: Place,
 ): AsyncIterable<UndecidedPayment & Place> {
   const read = (after: Place) =>
-    // indexes deliveries_undecided, recorded_outcomes_standing; primary keys
+    // served by indexes deliveries_undecided and recorded_outcomes_standing, and by primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
@@ -95,16 +101,22 @@ export interface UntoldFinal {
   readonly reportMessageId: string;
 }
 
-/** SQL over a final `m`: whether a confirmation was requested since that time. Unique (subject_id, kind). */
+/**
+ * SQL over a final report `m`: whether a confirmation was requested at or after that time. Served by the
+ * unique index on (subject_id, kind).
+ */
 const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
   select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= ${at})`;
 
-/** SQL: whether a contradiction alert names the final `m`, or another with its status, or neither. */
+/**
+ * SQL: whether a contradiction alert covers the final report `m`. It covers the report that it names, and
+ * reports with the same status. An alert that names no report covers all.
+ */
 const isTold = sql`exists (
   select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
     and (coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text or a.detail ->> 'reported' = m.status))`;
 
-/** A stored final with the decision, if any, and whether the alert and the confirmation exist. */
+/** A stored final report with the decision, if any, and whether the alert and the confirmation exist. */
 interface StoredFinal extends UntoldFinal, Place {
   readonly reported: string;
   readonly decided: Decision['status'] | null;
@@ -113,7 +125,9 @@ interface StoredFinal extends UntoldFinal, Place {
   readonly isUnconfirmed: boolean;
 }
 
-/** Whether the final is a contradiction without an alert, or needs a confirmation that was never requested. */
+/**
+ * Whether the report is a contradiction without an alert, or needs a confirmation that was never requested.
+ */
 function isUntoldFinal(final: StoredFinal): boolean {
   const { reported, decided, confirmationMessageId, isAlerted, isUnconfirmed } = final;
   if (decided === null) return false;
@@ -125,8 +139,8 @@ function isUntoldFinal(final: StoredFinal): boolean {
 }
 
 /**
- * Yields finals that still need an alert or a confirmation. Finals that came in HTTP answers have no confirmation yet.
- * If a worker crashed during the last send, the lost answer may have been such a final.
+ * Yields final reports that still need an alert or a confirmation. A report that came in an HTTP answer has
+ * no confirmation yet. If a worker crashed during the last send, the lost answer may have been such a report.
  */
 export function findUntoldFinals(
   db: Db,
@@ -134,7 +148,7 @@ export function findUntoldFinals(
   from?: Place,
 ): AsyncIterable<UntoldFinal & Place> {
   const read = async (after: Place) => {
-    // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries; audit_events_contradictions
+    // served by indexes messages_finals, audit_events_subject_id and audit_events_contradictions, and by keys
     const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
         m.status as reported, d.status as decided, d.confirmation_message_id as "confirmationMessageId",
@@ -159,7 +173,7 @@ export function findUntoldFinals(
 /** Yields undecided HIGH payments whose deadline passed longer ago than the grace period, by the database clock. */
 export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<string> {
   const read = (after: Place) =>
-    // index deliveries_undecided; primary key of payments
+    // served by index deliveries_undecided and the primary key of payments
     sql<{ uetr: string } & Place>`
       select p.uetr, i.asked_at::text as at, i.delivery_id as id
       from deliveries i join payments p on p.uetr = i.subject_id
@@ -171,7 +185,7 @@ export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<strin
 }
 
 export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
-  return !(await isThere(db, sql`select from decisions where uetr = ${uetr}`)); // primary key
+  return !(await isThere(db, sql`select from decisions where uetr = ${uetr}`)); // served by the primary key
 }
 
 const neglectedMs = 60_000;
@@ -183,7 +197,7 @@ export async function* findNeglected(
 ): AsyncIterable<{ readonly subjectId: string } & Place> {
   const found = new Set<string>(); // a subject may have several deliveries
   const read = (after: Place) =>
-    // index deliveries_open
+    // served by index deliveries_open
     sql<{ subjectId: string } & Place>`
       select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
       where ${isOfToldKind} and ${isOpen}
@@ -202,6 +216,6 @@ export function isNeglected(db: Db, subjectId: string): Promise<boolean> {
     sql`
     select from deliveries
     where subject_id = ${subjectId} and ${isOfToldKind} and ${isOpen}
-      and next_due_at < ${ago(neglectedMs)} limit 1`, // unique (subject_id, kind)
+      and next_due_at < ${ago(neglectedMs)} limit 1`, // served by the unique index on (subject_id, kind)
   );
 }

@@ -1,6 +1,6 @@
-// Compares the record with its seals. Names each row that was changed, removed or added after its hour was sealed, and
-// each invalid seal. It reads a single database, whose owner may have had everything sealed again. Only a digest that
-// is kept elsewhere reveals that.
+// Compares the record with its seals. Names each row that was changed, removed or added after its hour was
+// sealed, and each invalid seal. It reads only this database, whose owner may have replaced all seals. Only a
+// digest that is kept elsewhere reveals that.
 import { createPublicKey, verify } from 'node:crypto';
 import { sql } from 'kysely';
 import { isAlert } from './audit.ts';
@@ -23,15 +23,17 @@ import { isOurs, keyIdOf } from '../keys/delivery-keys.ts';
 export interface SealedHourVerified {
   readonly until: string;
   readonly digest: string;
-  /** Thumbprint of the public key that signed it; null: the key is missing. */
+  /** Thumbprint of the public key that signed the seal; null: the key is missing. */
   readonly keyId: string | null;
   readonly sealedAt: string;
-  /** Made hours after it was due: no worker ran then, or it replaces another seal. */
+  /**
+   * Whether the seal was made hours after it was due: no worker ran then, or the seal replaces another one.
+   */
   readonly isLate: boolean;
   readonly rows: number;
-  /** Rows that were dropped by retention since. */
+  /** Number of rows that retention has dropped since. */
   readonly dropped: number;
-  /** One sentence each; empty: nothing was changed. */
+  /** One sentence for each fault; empty: nothing was changed. */
   readonly faults: readonly string[];
 }
 
@@ -43,7 +45,9 @@ export interface VerifyOptions {
 }
 
 const hourMs = 3_600_000;
-/** Tolerance for rows in the future: clocks differ, and a transaction may wait for another one. */
+/**
+ * Milliseconds that a row may be in the future. Clocks differ, and a transaction may wait for another one.
+ */
 const aheadMs = 300_000;
 const mostRows = 1_000;
 
@@ -65,7 +69,7 @@ export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterabl
       faults: [
         ...sealFaults(seal, { before, now }),
         ...(await keyFaults(db, seal, options)),
-        // without valid times the range to read could be unlimited
+        // without valid times, the time range to read could be unlimited
         ...(seal.isOfAnHour ? await rowFaults(db, seal, { kept, isFirst: before === undefined }) : []),
       ],
     };
@@ -73,7 +77,10 @@ export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterabl
   }
 }
 
-/** Years before this one may have been dropped: they are beyond retention, and their partitions are gone. */
+/**
+ * First year whose records must exist. Earlier years may have been dropped: they are beyond retention, and
+ * their partitions are gone.
+ */
 async function firstYearKept(db: Db, { recordsYears }: VerifyOptions): Promise<number> {
   const oldest = new Date();
   oldest.setUTCFullYear(oldest.getUTCFullYear() - recordsYears);
@@ -152,9 +159,11 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
-/** Times up to which books are closed. A decision that is made before such a time gets that time. */
+/**
+ * Reads the times up to which books were closed. A decision made before such a time gets that time instead.
+ */
 async function booksClosed(db: Db): Promise<readonly string[]> {
-  // audit_events_alerts; skips an invalid time, so that it cannot break the query
+  // served by index audit_events_alerts; skips an invalid time, so that it cannot break the query
   const { rows } = await sql<{ until: string }>`
     select until::text as until from books_closed where isfinite(until)
     union all

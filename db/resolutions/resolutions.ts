@@ -1,5 +1,6 @@
-// Resolutions: reads a request with what is known about it, and writes the row of its judgement, its enquiries, and the
-// one row of its answer. Each write is one statement. The unique keys of the database decide about duplicates.
+// Stores resolutions. Reads a request with all that is known about it, and writes the row of its judgement,
+// its enquiries, and the one row of its answer. Each write is one statement. Unique keys in the database
+// prevent duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -33,29 +34,31 @@ export interface StoredEnquiry {
 
 export interface StoredResolution {
   readonly resolutionId: string;
-  /** Database clock, epoch milliseconds. For the record only: wait by `remainingMs`. */
+  /**
+   * Deadline by the database clock, in epoch milliseconds. For the record only: to wait, use `remainingMs`.
+   */
   readonly deadlineAt: number;
   /** Milliseconds until the deadline, by the database clock; negative once it has passed. */
   readonly remainingMs: number;
   readonly answer: StoredAnswer | null;
-  /** Null if the gateway answered at once. */
+  /** The latest enquiry; null if the gateway answered at once. */
   readonly enquiry: StoredEnquiry | null;
 }
 
-/** A stored acmt.023, and what the database has under its MsgId. */
+/** A stored acmt.023, and the records that the database has under its MsgId. */
 export interface StoredRequest {
   /**
-   * Opens its body. An answered resolution does not need it.
-   * @throws as `openBody` (db/keys/vault.ts), after raising an alert if the body was changed
+   * Opens the body of the request. An answered resolution does not need it.
+   * @throws the errors of `openBody` (db/keys/vault.ts), after raising an alert if the body was changed
    */
   readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
   readonly sourceSystem: string;
-  /** Database clock, epoch milliseconds. */
+  /** Current time of the database clock, in epoch milliseconds. */
   readonly now: number;
-  /** The resolution with this MsgId, made by this request or by another. */
+  /** The resolution with this MsgId, made by this request or by another one. */
   readonly resolution: StoredResolution | undefined;
-  /** The answer that this request got before, if it was refused as a repeat. */
+  /** Id of the answer that this request got before, if it was refused as a repeat. */
   readonly earlierAnswerId: string | undefined;
 }
 
@@ -65,11 +68,14 @@ interface RequestRow
   readonly earlierAnswerId: string | null;
 }
 
-/** Returns times as durations, so that no other clock has to agree with the database clock. */
+/**
+ * SQL: milliseconds until the deadline. A duration, so that no other clock has to agree with the database
+ * clock.
+ */
 const remainingMs = (deadlineAt: RawBuilder<unknown>) =>
   sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8`;
 
-/** SQL: the resolution `r`, with `a` and `e` of the joins; null if there is none. */
+/** SQL: the resolution `r` as JSON, from the joined rows `a` and `e`; null if there is none. */
 const resolutionAsJson = sql`case when r.resolution_id is not null then jsonb_build_object(
   'resolutionId', r.resolution_id, 'deadlineAt', ${epochMs(sql`r.deadline_at`)},
   'remainingMs', ${remainingMs(sql`r.deadline_at`)},
@@ -78,7 +84,8 @@ const resolutionAsJson = sql`case when r.resolution_id is not null then jsonb_bu
   'enquiry', case when e.delivery_id is not null then jsonb_build_object('deliveryId', e.delivery_id,
     'of', case e.kind when 'directory-enquiry' then 'directory' else 'creditor-agent' end,
     'destinationSystem', e.party) end) end as resolution`;
-// primary key of resolution_answers; unique (subject_id, kind) of deliveries, which has at most two enquiries
+// served by the primary key of resolution_answers and the unique index on (subject_id, kind) of deliveries; a
+// resolution has at most two enquiries
 const resolutionJoins = sql`
   left join resolution_answers a on a.resolution_id = r.resolution_id
   left join lateral (
@@ -97,7 +104,8 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 }
 
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
-  // served by unique (source_clearing_system, message_identification); the earlier answer by messages_in_reply_to
+  // served by the unique index on (source_clearing_system, message_identification); index messages_in_reply_to
+  // finds the earlier answer
   const { rows } = await sql<RequestRow>`
     select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.party as "sourceSystem",
       ${epochMs(sql`now()`)} as now,
@@ -128,7 +136,10 @@ export interface NewEnquiry {
   readonly message: OutgoingMessage;
 }
 
-/** @param source SQL relation: one row with the resolution's `begun_at` if the enquiry is to be written, else none */
+/**
+ * @param source SQL relation: one row with the resolution's `begun_at` if the enquiry is to be written,
+ *   otherwise no row
+ */
 function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, source: RawBuilder<unknown>) {
   return sql`
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
@@ -147,10 +158,10 @@ export interface RoutedRequest {
 }
 
 /**
- * Writes a resolution with its first enquiry, unless its MsgId has been taken meanwhile. The time limit counts from the
- * receipt of the request, because the source has waited since then. For a request that waited long (a repeat after an
- * outage) it counts from now.
- * @returns its times; or that the MsgId was taken, and nothing was written
+ * Writes a resolution with its first enquiry, unless its MsgId has been taken meanwhile. The time limit
+ * counts from the receipt of the request, because the source has waited since then. For a request that waited
+ * long, such as a repeat after an outage, the limit counts from now.
+ * @returns the times of the resolution; or that the MsgId was taken, and nothing was written
  */
 export async function recordRouted(
   db: Db,
@@ -182,7 +193,7 @@ export interface NewAnswer {
   readonly sourceSystem: string;
   readonly verified: boolean;
   readonly reasonCode: string | null;
-  /** Rule by which the gateway itself answers, or null. */
+  /** Id of the rule by which the gateway itself answers; null: another party answers. */
   readonly ruleId: string | null;
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
@@ -190,7 +201,9 @@ export interface NewAnswer {
   readonly event?: AuditEvent;
 }
 
-/** Writes an answer with its message and callback, if `resolution` has a row (with `begun_at`). */
+/**
+ * SQL parts that write an answer with its message and callback, if `resolution` has a row (with `begun_at`).
+ */
 function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (
@@ -231,7 +244,7 @@ export async function recordAnsweredAtOnce(
 
 /**
  * Compare-and-set: writes the answer with its callback, and closes the enquiries to further sends.
- * @returns false if there is an answer already
+ * @returns false if the resolution is already answered
  */
 export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> {
   // Every attempt to send an enquiry updates the same row, so an attempt and an answer cannot miss each other.
@@ -269,19 +282,22 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
 
 export interface StandingEnquiry {
   readonly kind: DeliveryKind;
-  /** Payment system whose operator is asked. */
+  /** Payment system whose operator receives the enquiry. */
   readonly party: string;
   readonly messageIdentification: string;
-  /** Null: the body was changed, is no longer kept, or its key is missing. It cannot be sent; the claim says why. */
+  /**
+   * Null if the enquiry cannot be sent: its body was changed or is no longer kept, or its key is missing. The
+   * claim gives the reason.
+   */
   readonly body: Buffer | null;
-  /** Id of the stored acmt.024 that answers it; null if there is none. */
+  /** Id of the stored acmt.024 that answers the enquiry; null if there is none. */
   readonly reportMessageId: string | null;
-  /** Milliseconds until the resolution must be answered; 0 or less: the time is over. */
+  /** Milliseconds until the resolution must be answered; 0 or less: the deadline has passed. */
   readonly remainingMs: number;
 }
 
 export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
-  // primary keys; messages_in_reply_to
+  // served by the primary keys and index messages_in_reply_to
   const { rows } = await sql<Omit<StandingEnquiry, 'body'> & BodyColumns>`
     select d.kind, d.party, m.message_identification as "messageIdentification", ${bodyColumns('m')},
       ${remainingMs(sql`s.deadline_at`)} as "remainingMs",
@@ -297,8 +313,8 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
 
 /**
  * Claims one send of an enquiry.
- * @param followMs milliseconds that are needed after the answer
- * @param claim id made for this send; use it again only to repeat this call before anything is sent
+ * @param followMs milliseconds that the gateway needs after the answer
+ * @param claim id generated for this send; reuse it only to repeat this call before anything is sent
  * @returns undefined if the resolution is answered, or if an answer would come too late to be used
  */
 export async function claimEnquiry(

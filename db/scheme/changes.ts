@@ -1,5 +1,6 @@
-// Changes of the scheme: proposed, approved by a second operator if required, and applied in one transaction. Changes
-// are serialized: of two that change the same object, the second is told that the object has changed.
+// Handles changes of the scheme. An operator proposes a change, a second operator approves it if required,
+// and one transaction applies it. Changes are serialized. If two changes edit the same object, the second
+// fails because the object has changed.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
@@ -13,10 +14,10 @@ import { readScheme } from './read.ts';
 import { writeEdits } from './write.ts';
 
 export interface Proposal {
-  /** Client id, or the name of a command. */
+  /** Client id of the proposer, or the name of a command. */
   readonly by: string;
   readonly because: string;
-  /** Null: as soon as possible. */
+  /** When the change takes effect; null: as soon as possible. */
   readonly effectiveAt: Date | null;
   /** Returns the edits to make, given the current scheme. */
   readonly edits: (scheme: Scheme, trx: Db) => readonly SchemeEdit[] | Promise<readonly SchemeEdit[]>;
@@ -81,11 +82,11 @@ export type Decision = 'approved' | 'refused' | 'withdrawn';
 export type DecisionHindrance =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'not-pending'; readonly state: ChangeState }
-  /** The proposer tried to approve or refuse, or somebody else tried to withdraw. */
+  /** The proposer tried to approve or refuse the change, or somebody else tried to withdraw it. */
   | { readonly kind: 'wrong-person'; readonly proposedBy: string }
   /** An object has changed since the change was proposed. */
   | { readonly kind: 'outdated'; readonly edits: readonly Pick<SchemeEdit, 'kind' | 'id'>[] }
-  /** Endpoints that have not answered a trial message, or not yet. */
+  /** Endpoints whose trial message failed, or is not answered yet. */
   | { readonly kind: 'untried'; readonly probes: readonly RecordedProbe[] }
   | { readonly kind: 'errors'; readonly findings: readonly Finding[] };
 
@@ -94,11 +95,11 @@ interface DecisionAct {
   readonly decision: Decision;
   readonly by: string;
   readonly because: string | null;
-  /** Approve even if trial messages have failed. */
+  /** Whether to approve the change even if trial messages have failed. */
   readonly despiteProbes?: boolean;
 }
 
-/** @returns why the decision was not possible; undefined: it was made */
+/** @returns the reason why the decision was not possible; undefined: it was made */
 export function decideChange(
   db: Db,
   { changeId, decision, by, because, despiteProbes = false }: DecisionAct,
@@ -134,7 +135,7 @@ export function decideChange(
 
 /**
  * Applies the changes whose time has come.
- * @returns how many were applied, and the ids of those that could not be, because an object had changed
+ * @returns how many were applied, and the ids of those that were not, because an object had changed
  */
 export async function applyDueChanges(
   db: Db,
@@ -144,7 +145,7 @@ export async function applyDueChanges(
     where effective_at <= clock_timestamp() and ${isOpen}
       and (not needs_approval or exists (
         select from scheme_change_steps s where s.change_id = c.change_id and step = 'approved'))
-    order by effective_at`.execute(db); // index scheme_changes_timed
+    order by effective_at`.execute(db); // served by index scheme_changes_timed
   let applied = 0;
   const outdated: string[] = [];
   for (const { changeId } of due.rows) {
@@ -167,7 +168,10 @@ export async function applyDueChanges(
 const isOpen = sql`not exists (select from scheme_change_steps s where s.change_id = c.change_id
   and step in ('refused', 'withdrawn', 'applied', 'outdated'))`;
 
-/** Ignores fx-prices: an FX provider changes its prices itself. */
+/**
+ * Finds the edits whose object has changed since they were proposed. Ignores fx-prices, because an FX
+ * provider changes its prices itself.
+ */
 const outdatedIn = (scheme: Scheme, edits: readonly SchemeEdit[]): readonly SchemeEdit[] =>
   edits.filter(
     ({ kind, id, before }) => kind !== 'fx-prices' && !isSame(scheme[kind].get(id) ?? null, before),
@@ -212,7 +216,7 @@ async function note(trx: Db, detail: { changeId: string; step: string; by: strin
 
 export type ChangeState = Standing | 'refused' | 'withdrawn' | 'outdated';
 
-/** A trial message. Without an outcome it is under way. */
+/** A trial message to an endpoint. Outcome null: the trial is under way. */
 export interface RecordedProbe {
   readonly url: string;
   readonly outcome: ProbeOutcome | null;
@@ -235,7 +239,7 @@ export interface RecordedChange {
   }[];
   readonly edits: readonly SchemeEdit[];
   readonly probes: readonly RecordedProbe[];
-  /** Database clock. */
+  /** Current time of the database clock. */
   readonly now: Date;
 }
 
@@ -250,14 +254,14 @@ export interface ListedChange extends Omit<RecordedChange, 'edits'> {
 
 export interface ChangeFilter {
   readonly states?: readonly ChangeState[];
-  /** Only changes of objects of this kind, or of the one with this id. */
+  /** Selects only changes of objects of this kind, or of the object with this id. */
   readonly kind?: string;
   readonly id?: string;
   readonly changeId?: string;
 }
 
 const asEdit = sql`jsonb_build_object('kind', kind, 'id', object_id, 'before', before, 'after', after)`;
-/** Without the documents, because an import has hundreds. */
+/** SQL: an edit without its documents, because an import may have hundreds of edits. */
 const asNamed = sql`jsonb_build_object('kind', kind, 'id', object_id, 'ends', after is null, 'isNew', before is null)`;
 
 /**
@@ -296,7 +300,7 @@ async function readChanges<Change>(
   return rows;
 }
 
-/** Newest first. Not paged: people make each, so they are few. */
+/** Lists changes, newest first. There is no paging, because people make each change by hand. */
 export const listChanges = (db: Db, filter: ChangeFilter, limit: number): Promise<readonly ListedChange[]> =>
   readChanges(db, filter, { object: asNamed, isShown: sql`true`, limit });
 

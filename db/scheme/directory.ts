@@ -1,5 +1,5 @@
-// A scheme as a directory (ADM-3) with one file for each kind. Files are written so that a change of one object changes
-// only its lines.
+// Reads and writes a scheme as a directory with one file for each kind of object (ADM-3). A change of one
+// object changes only the lines of that object.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
@@ -21,7 +21,7 @@ export class SchemeFilesError extends Error {
 
 /**
  * Reads the lists in a directory's files, without checking them.
- * @throws SchemeFilesError if a file is not JSON; the system's error for a file
+ * @throws SchemeFilesError if a file is not JSON; the system's error if a file cannot be read
  */
 export function readLists(directory: string): Readonly<Record<string, unknown>> {
   const lists: Record<string, unknown> = {};
@@ -37,7 +37,7 @@ export function readLists(directory: string): Readonly<Record<string, unknown>> 
   return lists;
 }
 
-/** @throws SchemeFilesError with all faults; the system's error for a file */
+/** @throws SchemeFilesError with all faults; the system's error if a file cannot be read */
 export function readDirectory(directory: string): Scheme {
   const parsed = parseScheme(readLists(directory));
   if (parsed.ok) return parsed.value;
@@ -50,7 +50,7 @@ export function writeDirectory(directory: string, lists: Readonly<Record<string,
     writeFileSync(join(directory, `${kind}.json`), renderList(lists[kind] ?? []));
 }
 
-/** The lists of a scheme. Members are in the order of their form. */
+/** Lists the documents of a scheme by kind. The members of a document are in the order of its form. */
 export function listsOf(scheme: Scheme): Readonly<Record<string, readonly SchemeDocument[]>> {
   return Object.fromEntries(
     schemeKinds.map((kind) => [kind, [...scheme[kind].values()].map((one) => schemeForms[kind].parse(one))]),

@@ -1,5 +1,6 @@
-// The form of each kind of document, as people write it. Checks every member before documents are compared or written.
-// core/scheme/check.ts checks how members relate to each other. Members that most objects lack are optional.
+// Defines the form of each kind of document, as people write it. Checks every member before documents are
+// compared or written. core/scheme/check.ts checks how members relate to each other. Members that most
+// objects lack are optional.
 import { z } from 'zod';
 import { readPublicKey } from '../keys/public-key.ts';
 import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
@@ -85,7 +86,7 @@ const corridor = {
 const bicForm =
   'must be a BIC of 8 or 11 characters in upper case, with the two letters of a country at 5 and 6 (ISO 9362)';
 
-/** Forms by kind. In the output every member is present. */
+/** The forms by kind. In the output of a form every member is present. */
 export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocuments[Kind]> } = {
   currencies: z.strictObject({
     currencyCode,

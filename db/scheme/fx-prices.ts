@@ -1,5 +1,5 @@
-// Enters the opening prices of an FX provider: base rates and improvements that it does not have yet. From then on the
-// FX provider posts its own prices, and nothing here replaces one.
+// Stores the opening prices of an FX provider: the base rates and improvements that it does not have yet.
+// From then on the FX provider posts its own prices, and this file replaces none of them.
 import { sql } from 'kysely';
 import type { FxPricesDocument } from '../../core/scheme/documents.ts';
 import { plainDecimal } from '../../core/money/money.ts';
@@ -29,8 +29,9 @@ export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocumen
 }
 
 /**
- * Passes one array per column, because a statement has at most 65,535 parameters and there may be more values.
- * @returns the rates of corridors that had none
+ * Passes one array per column, because a statement has at most 65,535 parameters and there may be more
+ * values.
+ * @returns the rates of corridors that had no rate before
  */
 async function enterBaseRates(
   trx: Db,
@@ -45,6 +46,6 @@ async function enterBaseRates(
     from unnest(${column((rate) => rate.sourceCountry)}::text[], ${column((rate) => rate.sourceCurrency)}::text[],
       ${column((rate) => rate.destinationCountry)}::text[], ${column((rate) => rate.destinationCurrency)}::text[],
       ${column((rate) => rate.exchangeRate)}::numeric[]) e
-    on conflict do nothing returning rate_id`.execute(trx); // index rates_active
+    on conflict do nothing returning rate_id`.execute(trx); // served by index rates_active
   return rows;
 }

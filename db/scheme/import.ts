@@ -1,5 +1,5 @@
-// Changes the scheme in a database to that of a directory, without an api: for a system without operators, and for
-// demos.
+// Makes the scheme in a database equal to that of a directory, without an api. For systems without operators,
+// and for demos.
 import { editsBetween, type CompareOptions } from '../../core/scheme/change.ts';
 import type { Scheme } from '../../core/scheme/documents.ts';
 import type { WebAddressPolicy } from '../../core/deliveries/web-address.ts';
@@ -10,7 +10,10 @@ import { proposeChange, type Proposal, type ProposalOutcome } from './changes.ts
 export const operatorsOf = ({ clients }: Scheme): readonly string[] =>
   [...clients.values()].filter(({ role }) => role === 'operator').map(({ clientId }) => clientId);
 
-/** Changes the scheme without approval: somebody with access to the database could change everything anyway. */
+/**
+ * Changes the scheme without approval, because the caller has access to the database and could change
+ * everything anyway.
+ */
 export function changeDirectly(
   db: Db,
   { by, because, edits }: Pick<Proposal, 'by' | 'because' | 'edits'>,

@@ -24,7 +24,10 @@ export interface SchemeKindTables<Document> {
   readonly tables: readonly KindTable<Document>[];
 }
 
-/** A row of members of a document, each in the column of its name: `countryCode` in `country_code`. */
+/**
+ * Makes a row from members of a document. Each column has the name of its member in snake case:
+ * `country_code` for `countryCode`.
+ */
 export const rowOf = <Document extends object>(
   document: Document,
   ...members: readonly (keyof Document & string)[]

@@ -1,5 +1,5 @@
-// The tables of each kind of document (core/scheme/documents.ts). Used by read.ts, by write.ts, and for the rights of
-// the api (db/migrations/rights.ts).
+// Lists the tables of each kind of document (core/scheme/documents.ts). read.ts and write.ts use the list,
+// and db/migrations/rights.ts derives the rights of the api from it.
 import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
 import { addressInputs, addressTypes } from './addresses.ts';
 import { clients } from './clients.ts';

@@ -73,5 +73,5 @@ export const fxPrices: SchemeKindTables<SchemeDocuments['fx-prices']> = {
       where ended_at is null and (exists (select from rates where fxp_id = institution_id)
         or exists (select from tier_improvements where fxp_id = institution_id)
         or exists (select from psp_improvements where fxp_id = institution_id))`,
-  tables: [], // written by fx-prices.ts, as if the FX provider posted them
+  tables: [], // fx-prices.ts writes the prices, as if the FX provider had posted them
 };

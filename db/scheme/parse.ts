@@ -34,7 +34,7 @@ function faultOf(kind: string, { path, message }: z.core.$ZodIssue): SchemeFault
   return { kind, path: pointer, says: message };
 }
 
-/** @param lists documents by kind; a missing kind is empty */
+/** @param lists documents by kind; a missing kind counts as empty */
 export function parseScheme(
   lists: Readonly<Record<string, unknown>>,
 ): Result<Scheme, readonly SchemeFault[]> {

@@ -1,5 +1,5 @@
-// Trial messages to proposed endpoints. Before a second operator approves a change, a worker sends a harmless message
-// there, and the result is shown with the change.
+// Stores trial messages to proposed endpoints. Before a second operator approves a change, a worker sends a
+// harmless message to each new endpoint. The result is shown with the change.
 import { sql } from 'kysely';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
@@ -12,16 +12,19 @@ import type { Db } from '../pool/connection.ts';
 
 export interface WantedProbe {
   readonly changeId: string;
-  /** Full address to send it to. */
+  /** Full address to which the trial message is sent. */
   readonly url: string;
 }
 
-/** answered: the endpoint speaks HTTP; failed: nobody answers, or the server is out of order. */
+/** answered: the endpoint speaks HTTP; failed: the endpoint did not answer, or its server is out of order. */
 export type ProbeOutcome = 'answered' | 'failed';
 
 const enquiryPath = '/iso20022/pacs028';
 
-/** New HTTP addresses in a change. Queues are not tried: a consumer would have to handle the trial message. */
+/**
+ * Finds new HTTP addresses in a change. Queues get no trial message, because a consumer would have to handle
+ * it.
+ */
 export function endpointsOf(edits: readonly SchemeEdit[]): readonly string[] {
   const urls = edits.flatMap(({ kind, before, after }) => {
     const isNew = (member: string) =>
@@ -51,7 +54,7 @@ export async function wantProbes(trx: Db, changeId: string, urls: readonly strin
     select ${changeId}::uuid, unnest(${urls}::text[])`.execute(trx);
 }
 
-const claimedFor = sql`interval '30 seconds'`; // then another worker may take it, because the first one has crashed
+const claimedFor = sql`interval '30 seconds'`; // after that another worker may take the trial, because the first one has crashed
 
 export async function claimProbes(db: Db, atMost: number): Promise<readonly WantedProbe[]> {
   const { rows } = await sql<WantedProbe>`
@@ -71,5 +74,5 @@ export async function finishProbe(
   says: string,
 ): Promise<void> {
   await sql`update endpoint_probes set finished_at = clock_timestamp(), outcome = ${outcome}, says = ${says}
-    where change_id = ${changeId}::uuid and url = ${url}`.execute(db); // primary key
+    where change_id = ${changeId}::uuid and url = ${url}`.execute(db); // served by the primary key
 }

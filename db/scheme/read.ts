@@ -4,7 +4,7 @@ import { canonical } from '../../core/scheme/canonical.ts';
 import type { Db } from '../pool/connection.ts';
 import { kindTables } from './kinds.ts';
 
-/** Uses the caller's transaction, or else its own. */
+/** Reads in the caller's transaction, or else in a new one. */
 export async function readScheme(db: Db): Promise<Scheme> {
   if (!db.isTransaction) {
     return db

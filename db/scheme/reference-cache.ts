@@ -1,6 +1,7 @@
-// The reference data of a process: one snapshot in memory, reloaded when Postgres notifies a change (REF-6). Loading,
-// listening and pings share one dedicated connection, so an answer on it proves that no notification was missed. If no
-// answer comes, it reconnects. Until then the snapshot may be used for at most `staleMs`.
+// The reference data of a process: one snapshot in memory, reloaded when Postgres notifies a change (REF-6).
+// Loading, listening and pings share one dedicated connection. An answer on that connection proves that no
+// notification was missed. If no answer comes, the cache reconnects. Meanwhile the snapshot may be used for
+// at most `staleMs`.
 import type { ReferenceData } from '../../core/scheme/reference.ts';
 import { connectOne, type OneConnection } from '../pool/connection.ts';
 import { ReferenceDataStale } from '../pool/failures.ts';
@@ -8,31 +9,38 @@ import { loadReferenceData } from './reference.ts';
 
 export interface ReferenceCache {
   /**
-   * The newest snapshot: at most 1 s behind the database, or 3 s if the database host has just vanished.
-   * @throws ReferenceDataStale after that, until the database is back, because a price or an address may have changed
+   * The newest snapshot. It is at most 1 s behind the database, or 3 s if the database host has just
+   * vanished.
+   * @throws ReferenceDataStale if the snapshot is older, until the database is back, because a price or an
+   *   address may have changed
    */
   readonly current: () => ReferenceData;
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds. */
+/** Intervals and limits in milliseconds. */
 export interface ReferenceLimits {
   /** Interval between two pings on the connection. */
   readonly pingMs: number;
-  /** Timeout for connecting and for each answer. Then the connection is replaced. */
+  /** Timeout for connecting and for each answer. After that the cache replaces the connection. */
   readonly silenceMs: number;
   /** Pause between two attempts to connect. */
   readonly retryMs: number;
-  /** A snapshot last confirmed this long ago must not be used. */
+  /** A snapshot must not be used if it was last confirmed longer ago than this. */
   readonly staleMs: number;
 }
 
-/** With these, a silent connection is noticed and replaced within 1.8 s, and a host that is back within 1.3 s. */
+/**
+ * With these limits, the cache replaces a silent connection within 1.8 s, and notices within 1.3 s that a
+ * host is back.
+ */
 const defaultLimits: ReferenceLimits = { pingMs: 500, silenceMs: 1_000, retryMs: 250, staleMs: 3_000 };
 
 interface State {
   snapshot: ReferenceData | undefined;
-  /** `performance.now()` before the query whose answer confirmed that the snapshot is the newest. */
+  /**
+   * `performance.now()` just before the last query whose answer confirmed that the snapshot is the newest.
+   */
   confirmedAt: number;
   hasChanged: boolean;
   isClosed: boolean;
@@ -97,7 +105,7 @@ async function listen(databaseUrl: string, state: State, limits: ReferenceLimits
   });
   try {
     await connection.client.query('listen reference_data');
-    await load(connection, state); // includes changes from before it listened
+    await load(connection, state); // includes changes made before the connection listened
     return connection;
   } catch (error) {
     await connection.client.end();

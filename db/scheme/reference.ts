@@ -1,5 +1,6 @@
-// Loads the reference data into one snapshot; reference-cache.ts keeps it fresh. Rates are not part of it: they are
-// read for each quote. Ended objects stay in the snapshot if payments under way may refer to them.
+// Loads the reference data into one snapshot; reference-cache.ts keeps the snapshot fresh. Rates are not part
+// of it, because they are read for each quote. Ended objects stay in the snapshot if payments under way may
+// refer to them.
 import { sql, type RawBuilder } from 'kysely';
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from '../../core/money/fee.ts';
 import {
@@ -38,11 +39,11 @@ export async function loadReferenceData(db: Db): Promise<ReferenceData> {
 }
 
 interface Keyed {
-  /** As `keyOf` joins it. */
+  /** The key, joined as `keyOf` joins it. */
   readonly key: string;
 }
 
-/** The rows by their column `key`, which is left out of them. */
+/** Returns the rows by their column `key`, without that column. */
 async function byKey<Row extends object>(
   db: Db,
   query: RawBuilder<Keyed & Row>,
@@ -146,7 +147,7 @@ async function loadInstitutions(db: Db) {
   return { institutions, institutionsByIdentifier, institutionsByMembership };
 }
 
-/** Current and former owners of each account, for the books. */
+/** Loads the current and former owners of each account, for the books. */
 async function loadBookedAccounts(db: Db): Promise<ReadonlyMap<string, BookedAccount>> {
   const { rows } = await sql<Omit<BookedAccount, 'owners'> & AccountOwner>`
     select sap_id as "sapId", account_id as "accountId", owner_id as "ownerId", currency_code as "currencyCode",

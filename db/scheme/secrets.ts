@@ -1,7 +1,7 @@
-// Secrets of clients: made here, shown once, and stored as a salted slow hash. Our secrets have 256 random bits and
-// cannot be guessed; a secret that an operator imported may have fewer. For our secrets a short tag is stored too: a
-// wrong guess is rejected by the tag without the slow hash. Otherwise somebody who sends guesses would delay the logins
-// of others.
+// Makes the secrets of clients, and hashes them with a salt and a slow hash for storage. A secret is shown
+// once. A secret made here has 256 random bits and cannot be guessed. One that an operator imported may have
+// fewer. For a secret made here, a short tag is stored too, so that a wrong guess is rejected without the
+// slow hash. Otherwise somebody who sends guesses would delay the logins of others.
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const secretBytes = 32;
@@ -14,7 +14,7 @@ const saltBytes = 16;
 export const secretHashPattern =
   /^(?:scrypt:(?:[0-9a-f]{2}){16,64}:[0-9a-f]{64}(?::[0-9a-f]{8})?|sha256:(?:[0-9a-f]{2}){0,64}:[0-9a-f]{64})$/;
 
-/** scrypt (RFC 7914): each try takes 16 MiB and about 40 ms of a processor. */
+/** Parameters of scrypt (RFC 7914). Each hash takes 16 MiB and about 40 ms of a processor. */
 const cost = { N: 16_384, r: 8, p: 1 } as const;
 const digestBytes = 32;
 
@@ -32,7 +32,7 @@ const derived = (salt: Buffer, secret: string): Promise<Buffer> =>
       }),
   );
 
-const mostAtOnce = 2; // of the four threads of libuv, which file access and name lookups use too
+const mostAtOnce = 2; // slow hashes at a time, of the four threads of libuv; file access and name lookups need threads too
 const waiting: (() => void)[] = [];
 let atOnce = 0;
 
@@ -47,7 +47,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** 32 bits of a fast hash. An attacker still has to guess 224 bits. */
+/** Bytes of a tag, a fast hash of the secret. An attacker who knows the tag still has to guess 224 bits. */
 const tagBytes = 4;
 const tagOf = (salt: Buffer, secret: string): Buffer =>
   createHash('sha256').update('tag of a secret\0').update(salt).update(secret).digest().subarray(0, tagBytes);
@@ -60,7 +60,7 @@ export async function makeSecret(): Promise<{ readonly secret: string; readonly 
   return { secret, hash: `scrypt:${kept.join(':')}` };
 }
 
-/** Columns of `client_secrets`. Bytes are in the text format of Postgres. */
+/** Values for the columns of `client_secrets`. Bytes are in the text format of Postgres. */
 export function saltedHashOf(hash: string): {
   readonly algorithm: string;
   readonly salt: string;
@@ -85,15 +85,16 @@ export interface KeptSecret {
 }
 
 /**
- * Checks a secret against the stored secrets of a client. A secret that was right before is recognised without the slow
- * hash, as long as the same hash is stored. For that, memory holds an HMAC of the secret, whose random key is in memory
- * only.
+ * Checks a secret against the stored secrets of a client. A secret that was right before is recognised
+ * without the slow hash, as long as the same hash is stored. To recognise it, memory holds an HMAC of the
+ * secret, with a random key that is never stored.
  */
 export interface SecretCheck {
   /**
-   * @param kept the stored secrets of one client; empty if the client does not exist, which takes as long as a wrong
-   *   secret
-   * @returns the matching stored secret; undefined if none can match; otherwise a function that tries the slow hash
+   * @param kept the stored secrets of one client; empty if the client does not exist. An empty list takes as
+   *   long as a wrong secret.
+   * @returns the matching stored secret; undefined if none can match; otherwise a function that tries the
+   *   slow hash
    */
   judge<Kept extends KeptSecret>(
     secret: string,
@@ -106,10 +107,10 @@ const nameOf = ({ algorithm, salt, digest }: KeptSecret) =>
 
 const mostKnown = 10_000;
 
-/** @param derive scrypt; counted in tests */
+/** @param derive the slow hash, scrypt; tests pass a function that counts its calls */
 export function createSecretCheck(derive: typeof derived = derived): SecretCheck {
   const key = randomBytes(32);
-  const known = new Map<string, Buffer>(); // by stored hash
+  const known = new Map<string, Buffer>(); // HMAC of the right secret, by stored hash
   const keyed = (secret: string) => createHmac('sha256', key).update(secret).digest();
 
   function isKnown(secret: string, kept: KeptSecret): boolean {

@@ -108,7 +108,7 @@ export const clearingSystems: SchemeKindTables<SchemeDocuments['clearing-systems
       table: 'country_clearing_systems',
       key: ['country_code', 'clearing_system_id'],
       owner: { clearing_system_id: asIs },
-      atEnd: 'remove', // it then serves no country, so nobody can pay from or to it
+      atEnd: 'remove', // without a country, nobody can pay from or to the system
       rows: (one) =>
         one.countryCodes.map((country) => ({
           country_code: country,

@@ -1,5 +1,5 @@
-// Writes a change of the scheme into the tables of reference data, in the caller's transaction. First deletes what is
-// gone, then writes what is new, in the order of the references between tables.
+// Writes a change of the scheme into the tables of reference data, in the caller's transaction. First deletes
+// rows that are gone, then writes new rows, in the order of the references between tables.
 import { sql, type RawBuilder } from 'kysely';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
 import { schemeKinds, type FxPricesDocument } from '../../core/scheme/documents.ts';
