@@ -19,7 +19,8 @@ function apt(...args) {
 if (found !== undefined) console.log(`✓ ${found} is there`);
 else if (existsSync('/usr/bin/apt-get') && process.getuid?.() === 0) {
   const isInstalled =
-    apt('update', '-qq') && apt('install', '-y', '-qq', '--no-install-recommends', 'chromium');
+    apt('update', '-qq') &&
+    apt('install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
   if (!isInstalled) process.exitCode = 1;
   console.log(isInstalled ? '✓ Chromium is installed' : '✗ Chromium could not be installed: see above.');
 } else {
