@@ -105,8 +105,8 @@ function addPage(router: Router, portal: Portal, page: PageRoute): void {
     visiting(portal, context, page, async (visit) => {
       const shown = await page.show(visit);
       const { t, url } = visit;
-      const done_ = url.searchParams.get('done');
-      const says = done_ === null || !(done_ in t.acts) ? undefined : t.acts[done_ as ActName].done;
+      const name = url.searchParams.get('done') ?? '';
+      const says = actNamed(name) && t.acts[name as ActName].done;
       return respond(
         {
           t,
@@ -123,15 +123,18 @@ function addPage(router: Router, portal: Portal, page: PageRoute): void {
   );
 }
 
-/** Runs a page for the person who is signed in; sends others to sign in. */
+/**
+ * Runs a page for the person who is signed in; sends others to sign in.
+ * @param known the session, if it was read before
+ */
 async function visiting(
   portal: Portal,
   context: Context,
   { path }: Pick<PageRoute, 'path'>,
   run: (visit: Visit) => Promise<Response>,
-  touches = true,
+  known?: Session,
 ): Promise<Response> {
-  const session = await portal.sessions.current(context, touches);
+  const session = known ?? (await portal.sessions.current(context, true));
   const url = new URL(context.req.url);
   const to = context.req.method === 'POST' ? '/portal' : `${url.pathname}${url.search}`;
   const toSignIn = () => redirect(`/portal/sign-in?${new URLSearchParams({ to }).toString()}`);
@@ -206,7 +209,7 @@ function addForm(
     if (!isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
     const { act: name = '' } = context.req.param() as { readonly act?: string };
     const route = actNamed(name) === undefined ? path : path.replace('{act}', name);
-    return visiting(portal, context, { path: route }, (visit) => run(visit, form));
+    return visiting(portal, context, { path: route }, (visit) => run(visit, form), session);
   });
 }
 

@@ -1,13 +1,13 @@
 // Sign-in at the issuer of the scheme: OpenID Connect, authorization code with PKCE. The access token that it gives is
 // the very one that a program would use, and the API judges it.
 import type { Context } from 'hono';
-import { generateCookie, getCookie } from 'hono/cookie';
+import { getCookie } from 'hono/cookie';
 import * as client from 'openid-client';
 import type { ApiConfig } from '../../core/settings/config.ts';
 import { isLoopback } from '../../core/settings/setting-forms.ts';
 import { Refused } from './gateway.ts';
 import { redirect } from './paths.ts';
-import type { Proof } from './sessions.ts';
+import { cookieOf, type Proof } from './sessions.ts';
 
 interface Begun {
   readonly verifier: string;
@@ -18,16 +18,6 @@ interface Begun {
 const cookieSeconds = 600;
 const redirectPath = '/portal/sign-in/done';
 const usualTokenSeconds = 300; // if the issuer does not say
-
-/** No sibling domain can plant it. */
-function cookieOf(isSecure: boolean): readonly [string, (value: string, maxAge: number) => string] {
-  const name = isSecure ? '__Host-isthmus-sign-in' : 'isthmus-sign-in';
-  return [
-    name,
-    (value, maxAge) =>
-      generateCookie(name, value, { path: '/', httpOnly: true, secure: isSecure, sameSite: 'Lax', maxAge }),
-  ];
-}
 
 /** @param begun starts the session */
 export function openSchemeIssuer(
@@ -50,7 +40,7 @@ export function openSchemeIssuer(
   }
   /** RFC 8707: the token is for this service. */
   const resource: Record<string, string> = auth.kind === 'jwt' ? { resource: auth.audience } : {};
-  const [cookieName, cookie] = cookieOf(publicUrl.startsWith('https:'));
+  const { name: cookieName, cookie } = cookieOf(publicUrl, 'isthmus-sign-in');
   return {
     async begin(context: Context): Promise<Response> {
       const config = await issuer();

@@ -37,12 +37,23 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
 const keyOf = (id: string) => new Uint8Array(hkdfSync('sha256', id, 'isthmus', 'portal session', 32));
 const csrfOf = (id: string) => hashOf(`csrf ${id}`);
 
-export function openSessions(db: Db, publicUrl: string): Sessions {
-  // browsers drop a Secure cookie of plain http; the api serves that on loopback alone (PUBLIC_URL)
+/** A cookie that scripts cannot read, and that no sibling domain can plant. */
+export function cookieOf(
+  publicUrl: string,
+  plainName: string,
+): { readonly name: string; readonly cookie: (value: string, maxAge: number) => string } {
+  // Browsers drop a Secure cookie of plain http. The api serves plain http on loopback alone (PUBLIC_URL).
   const isSecure = publicUrl.startsWith('https:');
-  const name = isSecure ? '__Host-isthmus' : 'isthmus';
-  const cookie = (value: string, maxAge: number) =>
-    generateCookie(name, value, { path: '/', httpOnly: true, secure: isSecure, sameSite: 'Lax', maxAge });
+  const name = isSecure ? `__Host-${plainName}` : plainName;
+  return {
+    name,
+    cookie: (value, maxAge) =>
+      generateCookie(name, value, { path: '/', httpOnly: true, secure: isSecure, sameSite: 'Lax', maxAge }),
+  };
+}
+
+export function openSessions(db: Db, publicUrl: string): Sessions {
+  const { name, cookie } = cookieOf(publicUrl, 'isthmus');
 
   async function forget(context: Context): Promise<void> {
     const id = getCookie(context, name);

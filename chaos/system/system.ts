@@ -21,7 +21,8 @@ import { openSilentNameServer } from './name-server.ts';
 import { names } from './names.ts';
 import { createRandom } from '../load/random.ts';
 import { openParties, type Parties } from './parties.ts';
-import { answersOk, startOurProcess, until, type OurProcess } from './processes.ts';
+import { answersOk } from '../../cli/parts/child.ts';
+import { startOurProcess, until, type OurProcess } from './processes.ts';
 import { startServers, type Servers } from './servers.ts';
 import { openTrap, type Trap } from './trap.ts';
 
