@@ -23,6 +23,7 @@ COPY package.json LICENSE ./
 COPY schemas schemas
 COPY db/seed db/seed
 COPY docs/reference/rules.md docs/reference/rules.md
+COPY docs/operations/alerts.md docs/operations/alerts.md
 COPY --from=build /app/dist dist
 # For operators: `isthmus ops list` in the api's container (docs/operations/on-duty.md).
 RUN printf '#!/bin/sh\nexec node /app/dist/ops.js "$@"\n' > /usr/local/bin/isthmus && chmod 755 /usr/local/bin/isthmus

@@ -46,7 +46,7 @@ const folders = {
   },
   'api/portal': {
     ours: ['core', 'db', 'api'],
-    packages: ['hono', '@hono/*', 'jose', 'openid-client', 'pino'],
+    packages: ['hono', '@hono/*', 'jose', 'marked', 'openid-client', 'pino'],
     node: true,
   },
   sandbox: {

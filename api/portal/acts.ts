@@ -12,7 +12,7 @@ interface Field {
    */
   readonly kind: 'text' | 'long' | 'number' | 'flag' | 'choice' | 'choices' | 'json';
   readonly values?: readonly string[];
-  readonly isOptional?: true;
+  readonly isOptional?: boolean;
 }
 
 interface Act {
@@ -129,7 +129,7 @@ export type ActName = keyof typeof acts;
 export const actNamed = (name: string): Act | undefined =>
   Object.hasOwn(acts, name) ? acts[name as ActName] : undefined;
 
-interface FormOptions {
+export interface FormOptions {
   /** Values of `{names}` in the path. */
   readonly at?: Readonly<Record<string, string>>;
   /** Values that the reader does not choose. */
@@ -137,18 +137,23 @@ interface FormOptions {
   readonly given?: Readonly<Record<string, string>>;
   /** Fields that mean nothing here. */
   readonly without?: readonly string[];
-  /** Shown folded in, under its name. */
-  readonly isFolded?: true;
+  /** Optional fields that are needed here. */
+  readonly required?: readonly string[];
+  /** What the button says; default: as in the catalogue. */
+  readonly label?: string;
+  /** Shown folded in, under its label. */
+  readonly isFolded?: boolean;
 }
 
 /** The form of an act. Without JavaScript it works as it is. */
 export function actForm(
   visit: Visit,
   name: ActName,
-  { at = {}, fixed = {}, given = {}, without = [], isFolded }: FormOptions = {},
+  { at = {}, fixed = {}, given = {}, without = [], required = [], label, isFolded }: FormOptions = {},
 ): Html {
   const { t, csrf, url } = visit;
-  const says = t.acts[name];
+  const { hint, label: usual } = t.acts[name];
+  const says = label ?? usual;
   const id = [name, ...Object.values(at), ...Object.values(fixed)].join('-').replaceAll(/[^\w-]/g, '-');
   const hidden = {
     csrf,
@@ -161,14 +166,19 @@ export function actForm(
     <div class="fields">
       ${(acts[name].fields as readonly Field[])
         .filter(({ name: field }) => !(field in fixed) && !without.includes(field))
-        .map((field) => fieldOf(visit, field, { id, given: given[field.name] }))}
-      <button type="submit">${says.label}</button>
+        .map((field) =>
+          fieldOf(visit, required.includes(field.name) ? { ...field, isOptional: false } : field, {
+            id,
+            given: given[field.name],
+          }),
+        )}
+      <button type="submit">${says}</button>
     </div>
-    ${says.hint === undefined ? '' : html`<span class="hint">${says.hint}</span>`}
+    ${hint === undefined || Object.keys(fixed).length > 0 ? '' : html`<span class="hint">${hint}</span>`}
   </form>`;
   return isFolded
     ? html`<details id="${id}">
-        <summary>${says.label}</summary>
+        <summary>${says}</summary>
         ${form}
       </details>`
     : form;

@@ -32,7 +32,13 @@ const env = {
 
 beforeAll(async () => {
   await run(process.execPath, ['cli/bundle.mjs', join(image, 'dist')], { cwd: root });
-  for (const path of ['package.json', 'schemas', 'db/seed', 'docs/reference/rules.md']) {
+  for (const path of [
+    'package.json',
+    'schemas',
+    'db/seed',
+    'docs/reference/rules.md',
+    'docs/operations/alerts.md',
+  ]) {
     cpSync(join(root, path), join(image, path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(image, 'node_modules'));
@@ -95,6 +101,7 @@ describe('the bundled processes', () => {
     const ready = await fetch(`${url}/health/ready`);
     expect(ready.status).toBe(200);
     expect((await fetch(`${url}/rules/PAY-7`)).status).toBe(200);
+    expect((await fetch(`${url}/alert-kinds/payment.in-doubt`)).status).toBe(200);
     api.stop();
     expect(await api.ended).toBe(0);
   });

@@ -257,7 +257,7 @@ describe('Dockerfile', () => {
     for (const path of admitted)
       expect({ path, exists: existsSync(join(root, path)) }).toEqual({ path, exists: true });
     for (const path of Object.values(entries)) expect(admitted).toContain(path.split('/')[0]);
-    for (const path of ['schemas', 'db/seed', 'docs/reference/rules.md']) {
+    for (const path of ['schemas', 'db/seed', 'docs/reference/rules.md', 'docs/operations/alerts.md']) {
       expect(dockerfile).toMatch(new RegExp(`^COPY ${path} ${path}$`, 'm'));
       expect(existsSync(join(root, path))).toBe(true);
       expect(admitted.some((one) => path === one || path.startsWith(`${one}/`))).toBe(true);

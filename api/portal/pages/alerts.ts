@@ -1,16 +1,17 @@
 // Alerts: what a person must look at, and who does.
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
-import { alertStates } from '../../../core/operations/cases.ts';
+import { alertStates, type CaseAction } from '../../../core/operations/cases.ts';
 import type { alertPageSchema, alertWithEntriesSchema } from '../../operations/case-schemas.ts';
-import { actForm } from '../acts.ts';
+import { actForm, type FormOptions } from '../acts.ts';
 import { badge, facts, link, section, table, uetrLink } from '../elements.ts';
 import { ageOf, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
+import { ownText } from '../markdown.ts';
 import type { Page, Visit } from '../visit.ts';
 
-type AlertPage = z.output<typeof alertPageSchema>;
-type Alert = AlertPage['alerts'][number];
+export type AlertPage = z.output<typeof alertPageSchema>;
+export type Alert = AlertPage['alerts'][number];
 type AlertWithEntries = z.output<typeof alertWithEntriesSchema>;
 
 const filters = ['state', 'kind', 'party', 'severity', 'takenBy', 'subjectId', 'cursor'] as const;
@@ -79,7 +80,9 @@ export async function alertPage(visit: Visit): Promise<Page> {
   const { t, api, params, url } = visit;
   const alertId = params['alertId'] ?? '';
   const alert = await api.get<AlertWithEntries>(`/alerts/${encodeURIComponent(alertId)}`);
+  const guide = await ownText(api, `/alert-kinds/${encodeURIComponent(alert.kind)}`);
   const main = html`<h1>${alert.kind}</h1>
+    ${guide === undefined ? '' : section(t.alerts.guide, html`<div class="text">${guide}</div>`)}
     ${section(
       t.words.about,
       facts([
@@ -92,7 +95,7 @@ export async function alertPage(visit: Visit): Promise<Page> {
         ...Object.entries(alert.detail).map(([name, value]) => [name, String(value)] as const),
       ]),
     )}
-    ${section(t.alerts.act, actForm(visit, 'alert', { at: { alertId } }))}
+    ${section(t.alerts.act, caseForms(visit, 'alert', { alertId }, [alert]))}
     ${section(
       t.payment.entries,
       table(
@@ -108,3 +111,40 @@ export async function alertPage(visit: Visit): Promise<Page> {
     )}`;
   return { title: alert.kind, main };
 }
+
+/**
+ * What a person can do about these alerts: each act has its own button. A case closes all alerts that the page shows; later
+ * ones stay open.
+ */
+export function caseForms(
+  visit: Visit,
+  name: 'alert' | 'case',
+  at: Readonly<Record<string, string>>,
+  alerts: readonly Pick<Alert, 'alertId' | 'state' | 'takenBy'>[],
+): Html {
+  const { label } = visit.t.alerts;
+  const form = (action: CaseAction, options: FormOptions = {}) =>
+    actForm(visit, name, {
+      at,
+      label: label[action],
+      without: ['seen', 'all'],
+      required: ['note'],
+      isFolded: true,
+      ...options,
+      fixed: { action, ...options.fixed },
+    });
+  const open = alerts.filter(({ state }) => state !== 'closed');
+  const others = open.filter(({ takenBy }) => takenBy !== visit.reader.clientId);
+  const isTaken = others.some(({ takenBy }) => takenBy !== null); // to take it over, one says why
+  const take = isTaken ? form('take') : form('take', { without: ['note', 'seen', 'all'], isFolded: false });
+  const newest =
+    alerts
+      .map(({ alertId }) => alertId)
+      .sort(byNumber)
+      .at(-1) ?? '';
+  const close = form('close', name === 'case' ? { fixed: { seen: newest, all: 'true' } } : {});
+  return html`${others.length > 0 ? take : ''}${form('note')}${open.length > 0 ? close : ''}
+  ${open.length < alerts.length ? form('reopen') : ''}`;
+}
+
+const byNumber = (a: string, b: string) => Number(a) - Number(b);

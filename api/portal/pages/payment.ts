@@ -1,30 +1,35 @@
 // One payment: what came, what went, who decided, what is owed, and what can be done now.
 import { html } from 'hono/html';
 import { reasonInWords } from '../../../core/rejections/reason-words.ts';
-import { actForm } from '../acts.ts';
 import { badge, facts, link, section, table, type Column } from '../elements.ts';
 import { countdown, duration, money, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
+import { ownFirstParagraph } from '../markdown.ts';
 import { isOperator, type Page, type Visit } from '../visit.ts';
+import type { AlertPage } from './alerts.ts';
 import type { ListedPayment } from './payments.ts';
 import { lanes, type Evidence } from './lanes.ts';
+import { alertsOf, alertsSection, refusedMessages, whatToDo, whatWasDone } from './payment-case.ts';
 
 export async function paymentPage(visit: Visit): Promise<Page> {
   const { t, api, params } = visit;
   const uetr = params['uetr'] ?? '';
-  const [evidence, listed] = await Promise.all([
-    api.get<Evidence>(`/payments/${encodeURIComponent(uetr)}`),
+  const evidence = await api.get<Evidence>(`/payments/${encodeURIComponent(uetr)}`);
+  const [listed, found] = await Promise.all([
     api.find<{ readonly payments: readonly ListedPayment[] }>(pathWith('/payments', { uetr })),
+    isOperator(visit) ? api.get<AlertPage>(pathWith('/alerts', alertsOf(uetr))) : undefined,
   ]);
   const summary = listed?.payments[0];
+  const alerts = found?.alerts ?? [];
   const main = html`<h1>${t.payment.title} <span class="id">${evidence.uetr}</span></h1>
     <p>
       ${badge(evidence.status, t.statuses[evidence.status])}
       <a href="/portal/payments/${uetr}/evidence" download="payment-${uetr}.json">${t.payment.download}</a>
       ${temporalLink(visit, uetr)}
     </p>
-    ${section(t.payment.about, about(visit, evidence, summary))} ${waits(visit, evidence)}
-    ${isOperator(visit) ? whatToDo(visit, evidence) : ''} ${decisionOf(visit, evidence)}
+    ${section(t.payment.about, about(visit, evidence, summary))} ${alertsSection(visit, alerts)}
+    ${waits(visit, evidence)} ${isOperator(visit) ? whatToDo(visit, evidence, alerts) : ''}
+    ${await decisionOf(visit, evidence)}
     ${section(
       t.payment.picture,
       html`<div class="scroll lanes" tabindex="0" role="region" aria-label="${t.payment.picture}">
@@ -32,8 +37,8 @@ export async function paymentPage(visit: Visit): Promise<Page> {
         </div>
         ${messageTable(visit, evidence)}`,
     )}
-    ${section(t.payment.deliveries, deliveriesOf(visit, evidence))} ${differences(visit, evidence)}
-    ${isOperator(visit) ? whatWasDone(visit, evidence) : ''}`;
+    ${refusedMessages(visit, evidence)} ${section(t.payment.deliveries, deliveriesOf(visit, evidence))}
+    ${differences(visit, evidence)} ${isOperator(visit) ? whatWasDone(visit, evidence) : ''}`;
   return { title: `${t.payment.title} ${uetr.slice(0, 8)}`, main };
 }
 
@@ -68,7 +73,7 @@ function about({ t, decimalsOf }: Visit, evidence: Evidence, listed: ListedPayme
   ]);
 }
 
-function waits({ t }: Visit, { waitsFor, hindrances }: Evidence): Html {
+function waits({ t }: Visit, { waitsFor, hindrances, deliveries }: Evidence): Html {
   if (waitsFor === null && hindrances === null) return '';
   const held = [
     ...(hindrances?.engineAnswers === false ? [t.payment.engineAway] : []),
@@ -78,9 +83,13 @@ function waits({ t }: Visit, { waitsFor, hindrances }: Evidence): Html {
       ({ kind, party }) => `${kind} → ${party}: ${t.payment.noAddress}`,
     ),
   ];
+  const asked = deliveries.find(({ kind }) => kind === 'instruction');
+  const times =
+    asked && asked.attempts.length + asked.attemptsLeftOut.reduce((sum, one) => sum + one.number, 0);
   return section(
     t.payment.next,
     html`${waitsFor === null ? '' : html`<p>${t.waits[waitsFor.what]} ${waitsFor.at === null ? '' : countdown(waitsFor.at)}</p>`}
+    ${waitsFor === null || times === undefined ? '' : html`<p>${t.payment.asked} ${times}</p>`}
     ${
       held.length === 0
         ? ''
@@ -91,15 +100,19 @@ function waits({ t }: Visit, { waitsFor, hindrances }: Evidence): Html {
   );
 }
 
-function decisionOf({ t }: Visit, { decision }: Evidence): Html {
+async function decisionOf({ t, api }: Visit, { decision }: Evidence): Promise<Html> {
   if (decision === null) return '';
   const { status, reasonCode, ruleId, decidedBy, decidedAt } = decision;
+  const rule = ruleId === null ? undefined : await ownFirstParagraph(api, `/rules/${ruleId}`);
   return section(
     t.payment.decision,
     html`<p>${badge(status, t.statuses[status])} ${t.deciders[decidedBy]}, ${time(decidedAt)}.</p>
       ${facts([
         [t.words.reason, reasonCode === null ? undefined : reasonInWords(reasonCode)],
-        [t.words.rule, ruleId === null ? undefined : link(`/portal/rules/${ruleId}`, ruleId)],
+        [
+          t.words.rule,
+          ruleId === null ? undefined : html`${link(`/portal/rules/${ruleId}`, ruleId)}: ${rule ?? ''}`,
+        ],
       ])}`,
   );
 }
@@ -210,63 +223,6 @@ const fieldOf = (received: string | null, forwarded: string | null): Html =>
   received === forwarded
     ? html`<code>${short(received)}</code>`
     : html`<code>${short(received)}</code> → <code>${short(forwarded)}</code>`;
-
-function whatToDo(visit: Visit, { uetr, status, outcomes, events, decision }: Evidence): Html {
-  const { t } = visit;
-  const at = { uetr };
-  const standing = outcomes.find((one) => one.confirmedAt === null && one.withdrawnAt === null);
-  const hasAlerts = events.some(({ severity }) => severity !== 'info');
-  return section(
-    t.payment.acts,
-    html`${decision === null ? actForm(visit, 'enquire', { at }) : actForm(visit, 'redeliver', { at, isFolded: true })}
-    ${status === 'INDOUBT' && standing === undefined ? actForm(visit, 'settle', { at, isFolded: true }) : ''}
-    ${standing === undefined ? '' : outcomeForms(visit, uetr, standing)}
-    ${actForm(visit, 'case', { at, isFolded: true, without: hasAlerts ? [] : ['seen', 'all'] })}`,
-    'acts',
-  );
-}
-
-function whatWasDone({ t, url }: Visit, { events, entries }: Evidence): Html {
-  return html`${section(
-    t.payment.events,
-    table(
-      [
-        { title: t.words.at, cell: ({ at: when }) => time(when) },
-        { title: t.words.severity, cell: ({ severity }) => badge(severity) },
-        { title: t.words.kind, cell: ({ kind }) => kind },
-        { title: t.words.party, cell: ({ party }) => party },
-        { title: t.words.detail, cell: ({ detail }) => html`<code>${JSON.stringify(detail)}</code>` },
-      ],
-      events,
-      { t, url, caption: t.payment.events, empty: t.payment.noEvents },
-    ),
-  )}
-  ${section(
-    t.payment.entries,
-    table(
-      [
-        { title: t.words.at, cell: ({ at: when }) => time(when) },
-        { title: t.words.by, cell: ({ by }) => by },
-        { title: t.words.change, cell: ({ action }) => action },
-        { title: t.words.note, cell: ({ note }) => note },
-      ],
-      entries,
-      { t, url, caption: t.payment.entries, empty: t.payment.noEntries },
-    ),
-  )}`;
-}
-
-function outcomeForms(visit: Visit, uetr: string, outcome: Evidence['outcomes'][number]): Html {
-  const { t } = visit;
-  const at = { uetr, outcomeId: outcome.outcomeId };
-  return html`<div class="card">
-    <p>
-      ${t.payment.recorded} ${badge(outcome.status)} ${outcome.reasonCode ?? ''} (${outcome.recordedBy},
-      ${time(outcome.recordedAt)}): ${outcome.evidence}
-    </p>
-    ${actForm(visit, 'confirmOutcome', { at })}${actForm(visit, 'withdrawOutcome', { at, isFolded: true })}
-  </div>`;
-}
 
 export async function sendMessage({ api, params }: Visit): Promise<Response> {
   const [uetr, messageId] = [params['uetr'] ?? '', params['messageId'] ?? ''].map(encodeURIComponent);

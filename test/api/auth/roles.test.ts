@@ -68,6 +68,7 @@ describe('the role matrix', () => {
     expect(open.sort()).toEqual([
       '/.well-known/oauth-authorization-server',
       '/.well-known/webhooks/jwks.json',
+      '/alert-kinds/{kind}',
       '/health/live',
       '/health/ready',
       '/oauth/jwks',
