@@ -27,12 +27,15 @@ import { createRouter, type Router } from './http/route.ts';
 import { toldToSigner } from './http/problems/signer.ts';
 import { partyRoutes } from './operations/parties.ts';
 import { pauseRoutes } from './operations/pauses.ts';
+import { bookRoutes } from './books/books.ts';
 import { reconciliationRoutes } from './books/reconciliation.ts';
 import { sentBookRoutes } from './books/sent-books.ts';
 import { paymentListRoutes } from './payments/payment-list.ts';
 import { quoteRoutes } from './quotes/quotes.ts';
 import { rateRoutes } from './quotes/rates.ts';
+import { standingRoutes } from './quotes/standings.ts';
 import { rejectionRoutes } from './payments/rejections.ts';
+import { unknownPage } from './portal/layout.ts';
 import { ruleBookRoutes } from './rule-book.ts';
 import { schemeRoutes } from './scheme/scheme.ts';
 import { schemeChangeRoutes } from './scheme/scheme-changes.ts';
@@ -46,6 +49,7 @@ const ownModules: readonly RouteModule[] = [
   quoteRoutes,
   feeRoutes,
   rateRoutes,
+  standingRoutes,
   rejectionRoutes,
   ruleBookRoutes,
   paymentListRoutes,
@@ -54,6 +58,7 @@ const ownModules: readonly RouteModule[] = [
   alertRoutes,
   partyRoutes,
   pauseRoutes,
+  bookRoutes,
   reconciliationRoutes,
   sentBookRoutes,
   schemeRoutes,
@@ -76,8 +81,8 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
   });
   for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, { ...deps, quotas, ofDay });
   router.assertAllDeclared();
-  router.app.notFound((context) =>
-    withCors(answerUnrouted(context, router, corsOrigins), context, corsOrigins),
+  router.app.notFound(async (context) =>
+    withCors(await answerUnrouted(context, router, corsOrigins), context, corsOrigins),
   );
   router.app.onError((error, context) => {
     if (error instanceof ClientWentAway) return giveUp(error, context, deps.logger);
@@ -130,9 +135,14 @@ function answerFailure(error: Error, context: Context, logger: Logger): Response
 }
 
 /** Answers OPTIONS, a wrong method (405 with Allow), or an unknown address (404). */
-function answerUnrouted(context: Context, router: Router, corsOrigins: readonly string[]): Response {
+function answerUnrouted(
+  context: Context,
+  router: Router,
+  corsOrigins: readonly string[],
+): Response | Promise<Response> {
   const methods = router.methodsOf(context.req.path);
   const { method, path } = context.req;
+  if (path.startsWith('/portal/') && method !== 'OPTIONS') return unknownPage(context);
   if (methods.length === 0) return renderProblem(nothingAt(method, path));
   const allow = methods.join(', ');
   if (method !== 'OPTIONS') return renderProblem(methodNotAllowed(method, allow));

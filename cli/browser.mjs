@@ -2,9 +2,7 @@
 // only Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const found = places.find((path) => existsSync(path));
+import { chromiumPath, places } from './chromium.mjs';
 
 /** @param {string[]} args */
 function apt(...args) {
@@ -16,7 +14,7 @@ function apt(...args) {
   return status === 0;
 }
 
-if (found !== undefined) console.log(`✓ ${found} is there`);
+if (chromiumPath !== undefined) console.log(`✓ ${chromiumPath} is there`);
 else if (existsSync('/usr/bin/apt-get') && process.getuid?.() === 0) {
   const isInstalled =
     apt('update', '-qq') &&

@@ -58,3 +58,18 @@ export const reconciliationSchema = component('Reconciliation', {
   net: z.number().openapi({ description: 'In less out, of what was credited (ACCC)' }),
   payments: z.array(movementSchema),
 });
+
+export const booksSchema = component('Books', {
+  books: z.array(
+    component(
+      'BookName',
+      {
+        clearingSystem: text,
+        sap: text.openapi({ description: 'BIC or internalId of the settlement access provider' }),
+        account: text,
+        currency: z.string(),
+      },
+      'Either a payment system, or an account at a settlement access provider: the parameters of GET /reconciliation',
+    ),
+  ),
+});

@@ -129,6 +129,9 @@ export type ActName = keyof typeof acts;
 export const actNamed = (name: string): Act | undefined =>
   Object.hasOwn(acts, name) ? acts[name as ActName] : undefined;
 
+/** Between the values of `given` where a field may have several. */
+export const severalBy = ', ';
+
 export interface FormOptions {
   /** Values of `{names}` in the path. */
   readonly at?: Readonly<Record<string, string>>;
@@ -210,7 +213,16 @@ function fieldOf({ t }: Visit, field: Field, { id, given }: { id: string; given:
     return html`<fieldset>
       <legend>${label}${optional}</legend>
       ${values.map(
-        (value) => html`<label><input type="checkbox" name="${key}" value="${value}" /> ${value}</label>`,
+        (value) =>
+          html`<label
+            ><input
+              type="checkbox"
+              name="${key}"
+              value="${value}"
+              ${given?.split(severalBy).includes(value) ? html`checked` : ''}
+            />
+            ${value}</label
+          >`,
       )}
     </fieldset>`;
   }

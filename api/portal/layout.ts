@@ -1,9 +1,10 @@
 // The frame of every page of the portal.
+import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { baseHeaders } from '../http/response.ts';
 import type { Html } from './format.ts';
 import type { Refused } from './gateway.ts';
-import type { Texts } from './texts.ts';
+import { textsFor, type Texts } from './texts.ts';
 import type { Page, Reader, Visit } from './visit.ts';
 
 const policy = [
@@ -151,3 +152,12 @@ export async function respond(
 }
 
 export const done = (text: string): Html => html`<div class="notice good" role="status">${text}</div>`;
+
+/** A page for an address of the portal that leads nowhere. */
+export function unknownPage(context: Context): Promise<Response> {
+  const t = textsFor(context.req.header('accept-language'));
+  const title = t.refused['404'];
+  const main = html`<h1>${title}</h1>
+    <p><a href="/portal">${t.nav.home}</a></p>`;
+  return respond({ t, title, main }, { status: 404 });
+}

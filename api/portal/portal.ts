@@ -8,7 +8,7 @@ import type { BuiltinIssuer } from '../auth/issuer.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import { readLimited } from '../http/input/input.ts';
 import type { Router } from '../http/route.ts';
-import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
+import { actForm, actNamed, readAct, severalBy, textIn, type ActName } from './acts.ts';
 import type { Html } from './format.ts';
 import { gatewayFor, Refused } from './gateway.ts';
 import { done, pageHeaders, refusalOf, respond } from './layout.ts';
@@ -235,7 +235,7 @@ async function act(visit: Visit, form: FormData): Promise<Response> {
   } catch (error) {
     if (!(error instanceof Refused) || error.status === 401) throw error;
     const values = Object.fromEntries(
-      [...form].flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+      [...form.keys()].map((key) => [key, form.getAll(key).map(String).join(severalBy)]),
     );
     const again = actForm({ ...visit, url: new URL(back, visit.url) }, name as ActName, {
       at: unprefixed('at.', values),

@@ -61,7 +61,14 @@ export function openSignIn(parts: SignInParts): SignIn {
     async submit(context, form) {
       const to = textIn(form, 'to');
       if (config.auth.kind === 'none') {
-        return begun(context, { kind: 'name', name: textIn(form, 'client_id').trim() || 'operator' }, to);
+        const name = textIn(form, 'client_id').trim() || 'operator';
+        if (/^[!-~]+$/.test(name)) return begun(context, { kind: 'name', name }, to);
+        const { badName } = textsFor(context.req.header('accept-language')).signIn;
+        return signInPage(context, parts, {
+          error: new Refused(400, { detail: badName }),
+          to,
+          clientId: name,
+        });
       }
       if (issuer === undefined) return redirect('/portal/sign-in');
       try {

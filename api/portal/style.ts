@@ -35,6 +35,7 @@ h3 { font-size: 1rem; margin: 0.75rem 0 0.25rem; }
 section, .card { background: var(--paper); border: 1px solid var(--line); border-radius: var(--round); padding: var(--space); margin: var(--space) 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 var(--space); align-items: start; }
 .quiet, .says, caption, figcaption { color: var(--quiet); }
+h2 + .scroll caption { position: absolute; left: -999px; } /* the heading says it */
 caption { text-align: left; font-size: 0.875rem; padding-bottom: 0.25rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9rem; }

@@ -65,3 +65,17 @@ export const improvementsSchema = component('Improvements', {
   tiers: z.array(tierImprovementSchema),
   psps: z.array(pspImprovementSchema),
 });
+
+export const standingsSchema = component('RateStandings', {
+  standings: z.array(
+    component('RateStanding', {
+      ...corridor,
+      exchangeRate: decimal.openapi({ description: 'The calling FX provider’s base rate' }),
+      marketRate: decimal.nullable().openapi({
+        description:
+          'Best base rate that PSPs are quoted now, all FX providers; null if they are quoted none',
+      }),
+      isBest: z.boolean().openapi({ description: 'Whether PSPs are quoted no better base rate' }),
+    }),
+  ),
+});

@@ -4,14 +4,12 @@
 import type { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import {
-  findCorridor,
+  corridorKeyOf,
   findRatedCorridor,
   findRateFault,
-  type CorridorKey,
   type RateRefusal,
 } from '../../core/quotes/corridor.ts';
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../../core/money/money.ts';
-import { baseRatesOnly, marketRateOf } from '../../core/quotes/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
 import { alertAtLimit } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
@@ -21,7 +19,6 @@ import {
   registerTierWithin,
   type StoredTier,
 } from '../../db/quotes/improvements.ts';
-import { readOffers } from '../../db/quotes/quotes.ts';
 import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { idempotencyHeader, idempotent } from '../http/input/idempotency.ts';
@@ -43,6 +40,7 @@ import {
   tierImprovementSchema,
 } from './rate-schemas.ts';
 import { json } from '../http/response.ts';
+import { readMarkets } from './standings.ts';
 import type { Router } from '../http/route.ts';
 import {
   corridorRefused,
@@ -171,27 +169,15 @@ async function postRate(
   if (fault !== undefined) return rateRefused(fault);
   const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
   assert(base !== undefined, 'a rate was saved');
-  const { best, isShown } = await readMarket(trx, data, asked); // step 8
+  const { fxpId, ...key } = asked;
+  const [market] = await readMarkets(trx, data, fxpId, [key]); // step 8
+  const { best, isShown = false } = market ?? {};
   return {
     status: 'accepted',
     quote: { ...renderRate(base), tierRates: tiers.map(renderTierRate) },
     marketRate: { exchangeRate: best === undefined ? null : jsonNumber(best) },
     ...(isShown ? {} : { shown: false, notShownBecause: notShownBecause(data, asked.fxpId) }),
   };
-}
-
-/** Reads offers and corridor exactly as quotes do, so that both see the same market (FX-5). */
-async function readMarket(
-  trx: Db,
-  data: ReferenceData,
-  { fxpId, ...key }: CorridorKey & { readonly fxpId: string },
-): Promise<{ readonly best: string | undefined; readonly isShown: boolean }> {
-  const corridor = findCorridor(data, key);
-  if (!corridor.ok) return { best: undefined, isShown: false };
-  const [offers = []] = await readOffers(trx, [
-    { corridor: corridor.value.key, pspId: null, reach: baseRatesOnly },
-  ]);
-  return { best: marketRateOf(corridor.value, offers), isShown: corridor.value.fxps.has(fxpId) };
 }
 
 /** Explains why quotes do not show a rate. Only two reasons remain, because the rate passed FX-3. */
@@ -367,8 +353,7 @@ function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: str
 /** Renders a rate as a flat object, with decimals as numbers. */
 function renderRate(stored: StoredRate): JsonObject {
   const { rateId, ...values } = renderTierRate(stored);
-  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = stored;
-  return { rateId, sourceCountry, sourceCurrency, destinationCountry, destinationCurrency, ...values };
+  return { rateId, ...corridorKeyOf(stored), ...values };
 }
 
 function renderTierRate(stored: StoredRate): JsonObject {

@@ -30,6 +30,15 @@ export function corridorName(key: CorridorKey): string {
   return keyOf(key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency);
 }
 
+export function corridorKeyOf({
+  sourceCountry,
+  sourceCurrency,
+  destinationCountry,
+  destinationCurrency,
+}: CorridorKey): CorridorKey {
+  return { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency };
+}
+
 /** Names the countries of a corridor in records, lists and metrics, e.g. `SG-TH`. */
 export const countryPairPattern = /^[A-Z]{2}-[A-Z]{2}$/;
 
@@ -210,7 +219,7 @@ export function fixAmount(
 
 function makeCorridor(data: ReferenceData, asked: CorridorKey): Found {
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = asked;
-  const key = { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency }; // drops any other properties
+  const key = corridorKeyOf(asked); // drops any other properties
   const ends = findEnds(data, key);
   if (!ends.ok) return ends;
   const schemeFee = data.schemeFeeFormulas.get(keyOf(sourceCountry, sourceCurrency));

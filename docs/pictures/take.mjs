@@ -1,13 +1,12 @@
 // `npm run pictures`, beside a running `npm run demo`: takes the pictures of the README from the real portal.
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { chromiumPath } from '../../cli/chromium.mjs';
 
 const url = process.argv[2] ?? 'http://127.0.0.1:8080';
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-if (executablePath === undefined) throw new Error('There is no Chromium: npm run browser');
+if (chromiumPath === undefined) throw new Error('There is no Chromium: npm run browser');
 const browser = await chromium.launch({
-  executablePath,
+  executablePath: chromiumPath,
   args: ['--no-sandbox', '--disable-background-networking'],
 });
 const page = await browser.newPage({ viewport: { width: 1280, height: 760 } });

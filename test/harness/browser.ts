@@ -1,14 +1,11 @@
 // A real browser: Debian's Chromium, by playwright-core. `npm run browser` installs it where it may.
-import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import axe from 'axe-core';
 import { afterAll, expect } from 'vitest';
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = places.find((path) => existsSync(path));
+import { chromiumPath } from '../../cli/chromium.mjs';
 
 /** Without a browser the tests of pages are left out, and say so; where ISTHMUS_BROWSER=required is set, they fail. */
-export const hasBrowser = executablePath !== undefined || process.env['ISTHMUS_BROWSER'] === 'required';
+export const hasBrowser = chromiumPath !== undefined || process.env['ISTHMUS_BROWSER'] === 'required';
 if (!hasBrowser) {
   process.stderr.write(
     'NO BROWSER: the tests of the portal in a browser are skipped. `npm run browser` installs Chromium.\n',
@@ -31,9 +28,9 @@ let launched: Promise<Browser> | undefined;
 /** One browser for a test file; it is closed after the file's tests. */
 function browser(): Promise<Browser> {
   if (launched === undefined) {
-    if (executablePath === undefined)
+    if (chromiumPath === undefined)
       throw new Error('ISTHMUS_BROWSER=required, and there is none: npm run browser');
-    launched = chromium.launch({ executablePath, args: flags });
+    launched = chromium.launch({ executablePath: chromiumPath, args: flags });
     afterAll(async () => {
       const closing = launched;
       launched = undefined;

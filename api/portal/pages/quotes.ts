@@ -3,8 +3,8 @@ import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import type { quoteSetSchema } from '../../quotes/quote-schemas.ts';
 import { section, table } from '../elements.ts';
-import { money, time, type Html } from '../format.ts';
-import { Refused } from '../gateway.ts';
+import { countdown, money, time, type Html } from '../format.ts';
+import { readAnswer, Refused } from '../gateway.ts';
 import { refusalOf } from '../layout.ts';
 import type { Page, Visit } from '../visit.ts';
 
@@ -28,7 +28,11 @@ type Quotes = z.output<typeof quoteSetSchema>;
 
 export async function quotesPage(visit: Visit): Promise<Page> {
   const { t, api, url, reader } = visit;
-  const { countries } = await api.get<Countries>('/countries');
+  const psp = reader.party ?? '';
+  const [{ countries }, own] = await Promise.all([
+    api.get<Countries>('/countries'),
+    api.find<{ readonly countryCode: string }>(`/fin-insts/any/${idTypeOf(psp)}/${encodeURIComponent(psp)}`),
+  ]);
   const places = countries.flatMap(({ countryCode, name, currencies }) =>
     currencies.map(({ currencyCode }) => ({
       value: `${countryCode}/${currencyCode}`,
@@ -40,11 +44,14 @@ export async function quotesPage(visit: Visit): Promise<Page> {
   );
   const { from = '', to = '', side = '', amount = '' } = asked;
   const isAsked = [from, to, amount].every((value) => value !== '');
+  // a PSP sends from its own country only
+  const sources =
+    own === undefined ? places : places.filter(({ value }) => value.startsWith(own.countryCode));
   const select = (name: string, label: string, given: string) =>
     html`<div>
       <label for="${name}">${label}</label>
       <select id="${name}" name="${name}">
-        ${places.map(({ value, says }) => html`<option value="${value}" ${value === given ? html`selected` : ''}>${says}</option>`)}
+        ${(name === 'from' ? sources : places).map(({ value, says }) => html`<option value="${value}" ${value === given ? html`selected` : ''}>${says}</option>`)}
       </select>
     </div>`;
   const main = html`<h1>${t.quotes.title}</h1>
@@ -67,9 +74,12 @@ export async function quotesPage(visit: Visit): Promise<Page> {
         <button>${t.quotes.ask}</button>
       </form>
     </section>
-    ${isAsked ? await answerOf(visit, { from, to, amount, side, psp: reader.party ?? '' }) : ''}`;
+    ${isAsked ? await answerOf(visit, { from, to, amount, side, psp }) : ''}`;
   return { title: t.quotes.title, main };
 }
+
+/** An LEI has 20 characters, a BIC 8 or 11. */
+const idTypeOf = (identifier: string) => (identifier.length === 20 ? 'LEI' : 'BICFI');
 
 interface Asked {
   readonly from: string;
@@ -86,20 +96,21 @@ async function answerOf(visit: Visit, { from, to, amount, side, psp }: Asked): P
   const currency = side === 'destination' ? destination[1] : source[1];
   const path = ['/quotes', ...source, ...destination, currency, encodeURIComponent(amount)].join('/');
   try {
-    const [{ quotes }, types] = await Promise.all([
-      api.get<Quotes>(
-        `${path}?${new URLSearchParams({ finInstIdType: 'BICFI', finInstId: psp }).toString()}`,
-      ),
+    const [answer, types] = await Promise.all([
+      api.send(`${path}?${new URLSearchParams({ finInstIdType: idTypeOf(psp), finInstId: psp }).toString()}`),
       api.get<readonly AddressType[]>(`/countries/${destination[0]}/address-types-and-inputs`),
     ]);
-    return await html`${section(t.quotes.answer, quoteTable(visit, quotes))}
+    const { quotes } = await readAnswer<Quotes>(answer);
+    const end = answer.headers.get('isthmus-quotes-expire');
+    const until = quotes.length === 0 || end === null ? '' : html`<p>${t.quotes.until} ${countdown(end)}</p>`;
+    return await html`${section(t.quotes.answer, html`${until}${quoteTable(visit, quotes)}`)}
     ${section(
       t.quotes.fields,
       html`${types.map(
         ({ addressTypeId, addressTypeCode, inputs }) =>
           html`<h3>${addressTypeCode} <span class="quiet">${addressTypeId}</span></h3>
             <ul>
-              ${inputs.filter(({ attributes }) => attributes['type'] !== 'hidden').map(({ label, attributes }) => html`<li>${label?.title['en'] ?? String(attributes['name'] ?? '')}: <code>${attributes['pattern'] ?? ''}</code> <span class="hint">${attributes['placeholder'] ?? ''}</span></li>`)}
+              ${inputs.filter(({ attributes }) => attributes['type'] !== 'hidden').map(({ label, attributes }) => html`<li>${label?.title['en'] ?? String(attributes['name'] ?? '')}: <span class="hint">${attributes['placeholder'] ?? ''}</span> ${attributes['pattern'] === undefined ? '' : html`<span class="quiet">${t.quotes.pattern} <code>${attributes['pattern']}</code></span>`}</li>`)}
             </ul>`,
       )}`,
     )}`;
@@ -149,10 +160,12 @@ function quoteTable({ t, url, decimalsOf }: Visit, quotes: Quotes['quotes']): Ht
       {
         title: t.quotes.capped,
         cell: ({ debtorAgent, creditorAgent }) =>
-          debtorAgent.interbankSettlementAmount.cappedToMaxAmount ||
-          creditorAgent.interbankSettlementAmount.cappedToMaxAmount
-            ? t.words.yes
-            : '',
+          [
+            debtorAgent.interbankSettlementAmount.cappedToMaxAmount ? t.quotes.cappedAtSource : '',
+            creditorAgent.interbankSettlementAmount.cappedToMaxAmount ? t.quotes.cappedAtDestination : '',
+          ]
+            .filter((text) => text !== '')
+            .join(', '),
       },
       { title: t.payments.quote, cell: ({ quoteId }) => html`<code>${quoteId}</code>` },
       { title: t.words.at, cell: ({ issuedDateTime }) => time(issuedDateTime) },

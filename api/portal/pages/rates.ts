@@ -1,14 +1,15 @@
 // An FX provider's rates with their tiers, and its improvements.
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
-import type { improvementsSchema, ratesSchema } from '../../quotes/rate-schemas.ts';
+import type { improvementsSchema, ratesSchema, standingsSchema } from '../../quotes/rate-schemas.ts';
 import { actForm } from '../acts.ts';
-import { section, table } from '../elements.ts';
+import { badge, section, table } from '../elements.ts';
 import { ageOf, grouped, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import type { Page, Visit } from '../visit.ts';
 
 type Rates = z.output<typeof ratesSchema>;
+type Standings = z.output<typeof standingsSchema>;
 
 const filters = ['sourceCountry', 'destinationCountry'] as const;
 const shownRates = 100;
@@ -16,8 +17,9 @@ const shownRates = 100;
 export async function ratesPage(visit: Visit): Promise<Page> {
   const { t, api, url, decimalsOf } = visit;
   const asked = Object.fromEntries(filters.map((name) => [name, url.searchParams.get(name) ?? '']));
-  const [{ rates }, { tiers, psps }] = await Promise.all([
+  const [{ rates }, { standings }, { tiers, psps }] = await Promise.all([
     api.get<Rates>(pathWith('/api/v1/rates', asked)),
+    api.get<Standings>(pathWith('/api/v1/standings', asked)),
     api.get<z.output<typeof improvementsSchema>>('/api/v1/improvements'),
   ]);
   const main = html`<h1>${t.nav.rates}</h1>
@@ -28,6 +30,7 @@ export async function ratesPage(visit: Visit): Promise<Page> {
         </button>
       </form>
     </section>
+    ${section(t.rates.standing, standingTable(visit, standings.slice(0, shownRates)))}
     ${section(
       t.rates.current,
       html`${rateTable(visit, rates.slice(0, shownRates))}${rates.length > shownRates ? html`<p class="quiet">${t.rates.more} ${rates.length}</p>` : ''}`,
@@ -72,6 +75,38 @@ export async function ratesPage(visit: Visit): Promise<Page> {
       )}
     </div>`;
   return { title: t.nav.rates, main };
+}
+
+function standingTable({ t, url }: Visit, standings: Standings['standings']): Html {
+  return table(
+    [
+      {
+        key: 'corridor',
+        title: t.words.corridor,
+        cell: (one) => `${one.sourceCountry}-${one.destinationCountry}`,
+      },
+      { title: t.rates.currencies, cell: (one) => `${one.sourceCurrency} → ${one.destinationCurrency}` },
+      { title: t.rates.yours, cell: ({ exchangeRate }) => String(exchangeRate), isNumber: true },
+      {
+        title: t.rates.best,
+        cell: ({ marketRate }) => (marketRate === null ? '' : String(marketRate)),
+        isNumber: true,
+      },
+      {
+        key: 'standing',
+        title: t.words.state,
+        cell: ({ isBest, marketRate }) =>
+          isBest
+            ? badge('best', t.rates.isBest)
+            : marketRate === null
+              ? t.rates.noneQuoted
+              : badge('behind', t.rates.isBehind),
+        by: ({ isBest }) => (isBest ? 1 : 0),
+      },
+    ],
+    standings,
+    { t, url, caption: t.rates.standing, empty: t.rates.empty, name: 'standing' },
+  );
 }
 
 function rateTable({ t, url, decimalsOf }: Visit, rates: Rates['rates']): Html {
