@@ -119,6 +119,7 @@ const tones: Readonly<Record<string, string>> = {
   down: 'bad',
   security: 'bad',
   REFUSED: 'bad',
+  failed: 'bad',
   failing: 'warn',
   alert: 'warn',
   waiting: 'warn',
