@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import { alertRoutes } from './operations/alerts.ts';
+import { endpointTrialRoutes } from './operations/endpoint-trials.ts';
 import { addressTypeRoutes } from './reference/address-types.ts';
 import { countryRoutes } from './reference/countries.ts';
 import { currencyRoutes } from './reference/currencies.ts';
@@ -57,6 +58,7 @@ const ownModules: readonly RouteModule[] = [
   submissionListRoutes,
   alertRoutes,
   partyRoutes,
+  endpointTrialRoutes,
   pauseRoutes,
   bookRoutes,
   reconciliationRoutes,

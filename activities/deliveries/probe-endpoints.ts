@@ -1,5 +1,5 @@
-// Tries the endpoints of a proposed change of the scheme before an operator approves the change. Each
-// endpoint gets a pacs.028 about a payment that does not exist, which is harmless.
+// Tries the endpoints of a proposed change of the scheme before an operator approves the change, and those for which
+// their party has asked. Each endpoint gets a pacs.028 about a payment that does not exist, which is harmless.
 import { randomUUID } from 'node:crypto';
 import { refuseEndpoint } from '../../core/deliveries/callback-address.ts';
 import { enquireAboutNothing } from '../../core/iso20022/pacs028.ts';
@@ -20,7 +20,7 @@ const atOnce = 4;
 export function probeEndpoints(deps: Dependencies): () => Promise<void> {
   return repeat(async () => {
     await probeWanted(deps).catch((error: unknown) => {
-      deps.logger.warn({ err: error }, 'endpoints of proposed changes could not be tried; trying again');
+      deps.logger.warn({ err: error }, 'endpoints could not be tried; trying again');
     });
     return everyMs;
   });

@@ -3,8 +3,10 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import { problems, type ProblemCode, whereRulesAre } from './problems/problems.ts';
 import { problemExampleName } from './problems/problem-examples.ts';
 
-/** A route's answer with status 200. */
+/** A route's answer. */
 export interface AnswerDocument {
+  /** Default: 200. */
+  readonly status?: 202;
   readonly description: string;
   readonly contentType?: string;
   readonly schema: z.ZodType;
@@ -96,7 +98,7 @@ export function documentResponses(
     ]);
   const others = Object.entries(answer.others ?? {}).map(([status, text]) => [status, { description: text }]);
   return {
-    200: {
+    [answer.status ?? 200]: {
       description: answer.description,
       ...(answer.headers === undefined ? {} : { headers: documentHeaders(answer.headers) }),
       content: {

@@ -55,6 +55,11 @@ export const acts = {
   },
   rotateDeliveryKey: { label: 'Rotate the key', done: 'A new key signs.' },
   rotateIssuerKey: { label: 'Rotate the key', done: 'A new key signs.' },
+  trial: {
+    label: 'Send a trial message to each',
+    done: 'A trial message goes to each of your addresses.',
+    hint: 'A pacs.028 about a payment that does not exist. At most one goes to each address in 10 seconds.',
+  },
   rate: { label: 'Post the rate', done: 'The rate counts now.' },
   tier: { label: 'Register or update a tier', done: 'The tier counts now.', hint: '0 basis points end it.' },
   psp: {

@@ -109,6 +109,7 @@ export const acts = {
     path: '/admin/issuer-keys',
     fields: [because, { name: 'withdraw', kind: 'flag', isOptional: true }],
   },
+  trial: { path: '/endpoint-trials', fields: [] },
   rate: { path: '/api/v1/rates', fields: [...corridor.map(text), text('rate')], showsAnswer: true },
   tier: {
     path: '/api/v1/tier_improvements',

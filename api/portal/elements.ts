@@ -121,6 +121,7 @@ const tones: Readonly<Record<string, string>> = {
   security: 'bad',
   REFUSED: 'bad',
   behind: 'warn',
+  failed: 'bad',
   failing: 'warn',
   alert: 'warn',
   waiting: 'warn',

@@ -8,8 +8,7 @@ import type { Pacs008 } from './pacs008.ts';
 import { leaf } from './tree.ts';
 
 /**
- * Renders a trial message for an endpoint that is not in use yet. It asks about a payment that does not exist, so that
- * it has no effect.
+ * Renders a trial message for an endpoint. It asks about a payment that does not exist, so that it has no effect.
  */
 export function enquireAboutNothing(ids: {
   readonly messageIdentification: string;

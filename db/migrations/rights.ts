@@ -39,6 +39,7 @@ const readable: Rights = Object.fromEntries(
     'delivery_attempts',
     'delivery_keys',
     'endpoint_probes',
+    'endpoint_trials',
     'former_account_owners',
     'former_book_endpoints',
     'leases',
@@ -86,6 +87,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     scheme_change_edits: add,
     scheme_change_steps: add,
     endpoint_probes: add,
+    endpoint_trials: keep,
     // intake
     messages: add,
     message_bodies: add,
@@ -136,6 +138,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     books_closed: ['select', 'update'],
     logged_alerts: add,
     endpoint_probes: ['select', 'update'],
+    endpoint_trials: ['select', 'update'],
     leases: all,
     worker_states: all,
     receiver_states: all,

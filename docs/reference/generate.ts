@@ -161,11 +161,11 @@ function renderOperation(document: Document, request: string, operation: Operati
     ...renderMessages('Sample', Object.values(operation.requestBody?.content ?? {})),
     ...renderExample(document, request, operation),
     ...(refusals.length > 0 ? [`- Refusals: ${refusals.join(', ')}`] : []),
-    ...renderAnswer(request, operation.responses[200]?.content ?? {}, shown),
+    ...renderAnswer(request, (operation.responses[200] ?? operation.responses[202])?.content ?? {}, shown),
   ];
 }
 
-/** Renders the answer with status 200 as a code block, or as links to example messages. */
+/** Renders the answer with status 200 or 202 as a code block, or as links to example messages. */
 function renderAnswer(request: string, content: Readonly<Record<string, Content>>, shown: Map<string, string>): readonly string[] {
   const [first] = Object.entries(content);
   const [mediaType, example] = [first?.[0], first?.[1].example];

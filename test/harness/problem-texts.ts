@@ -15,6 +15,10 @@ export const problemTexts = {
     shownBy: 'test/activities/deliveries/probe-endpoints.test.ts',
     told: 'http://<host>/iso20022/fxtr017: Nobody answered (refused). If it is right all the same, approve it with despiteProbes.',
   },
+  'no-endpoint': {
+    shownBy: 'test/api/operations/endpoint-trials.test.ts',
+    told: 'You have no HTTP address to which a trial message could go. The operators of the scheme register one; queues are not tried.',
+  },
   'deadline-past': {
     shownBy: 'test/api/operations/enquiry-past-deadline.test.ts',
     told: 'The gateway sends nothing for a HIGH payment after its deadline. It decides the payment now: GET /payments/{uetr} shows the final status.',

@@ -147,6 +147,14 @@ describe.runIf(hasBrowser)('acts', () => {
     expect(await page.locator('main').innerText()).toContain('faults found');
   });
 
+  test('a payment system sends a trial message to its addresses, and the open page shows each answer', async () => {
+    const reader = await enter('THBPPAY');
+    await reader.page.click('button:has-text("Send a trial message to each")');
+    expect(await notice(reader)).toContain('trial message');
+    const row = 'tr:has-text("/iso20022/pacs028"):has(.badge.good)';
+    await reader.page.waitForSelector(`${row}:has-text("It answered HTTP 404.")`);
+  });
+
   test('what a party wrote is never a part of our page', async () => {
     const attack = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const reader = await enter('operator');

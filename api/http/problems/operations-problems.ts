@@ -129,6 +129,13 @@ export const operationsProblems = {
     ruleId: 'LIF-5',
     detail: 'It is neither a payment system nor an FX provider; GET /parties lists both.',
   },
+  'no-endpoint': {
+    status: 409,
+    title: 'No address to try',
+    ruleId: 'ADM-1',
+    detail:
+      'You have no HTTP address to which a trial message could go. The operators of the scheme register one; queues are not tried.',
+  },
   'already-paused': {
     status: 409,
     title: 'Already paused',

@@ -10,6 +10,7 @@ import type { ListedChange } from './changes.ts';
 import { flowSection, type Flow } from './flow.ts';
 import { healthOf, partyTable, type Parties } from './parties.ts';
 import { paymentTable, type ListedPayment } from './payments.ts';
+import { trialsSection, type Trials } from './trials.ts';
 
 type AlertPage = z.output<typeof alertPageSchema>;
 interface Payments {
@@ -108,11 +109,12 @@ function groupsOf(
 async function partyHome(visit: Visit): Promise<Page> {
   const { t, api, reader } = visit;
   const { role, party } = reader;
-  const [flow, waiting, dead, parties] = await Promise.all([
+  const [flow, waiting, dead, parties, trials] = await Promise.all([
     api.get<Flow>(pathWith('/flow', { minutes: minutesOf(visit) })),
     role === 'fxp' ? undefined : paymentsIn(visit, 'waiting'),
     role === 'ipso' ? paymentsIn(visit, 'dead-letter') : undefined,
     api.find<Parties>('/parties'),
+    api.find<Trials>('/endpoint-trials'),
   ]);
   const health = parties?.parties[0];
   const main = html`<h1>${t.roles[role]} ${party ?? ''}</h1>
@@ -123,6 +125,6 @@ async function partyHome(visit: Visit): Promise<Page> {
     </div>
     ${dead === undefined || dead.payments.length === 0 ? '' : section(t.home.deadLetters, paymentTable(visit, dead.payments, '', 'dead'))}
     ${parties === undefined ? '' : section(t.home.yourEndpoint, health === undefined ? html`<p class="empty">${t.home.notSentYet}</p>` : healthOf(visit, health))}
-    ${flowSection(visit, flow)}`;
+    ${trials === undefined ? '' : trialsSection(visit, trials)} ${flowSection(visit, flow)}`;
   return { title: `${t.roles[role]} ${party ?? ''}`, main };
 }
