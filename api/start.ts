@@ -23,6 +23,7 @@ import { certificatesBy } from './auth/client-certificate.ts';
 import { createSignatureCheck } from './auth/message-signature.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer, type BuiltinIssuer } from './auth/issuer.ts';
+import { countRefusedSignatures } from './auth/refused-signatures.ts';
 import type { AnsweredRequest } from './http/access-log.ts';
 import type { Authenticator } from './http/caller.ts';
 import { trusting } from './http/client.ts';
@@ -77,8 +78,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const checkEngine = () => workflows.check();
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
     const opened = { db, reference, logger, metrics };
-    const { auth, issuer, checkSignature } = await openAuthentication(config, opened);
-    closers.push(startKeys(config, issuer, logger));
+    const { auth, issuer, checkSignature, refused } = await openAuthentication(config, opened);
+    closers.push(startKeys(config, issuer, logger), refused.close);
     const answers = createAwaitedAnswers(db);
     const counters = { quotas: createQuotas(), ofDay: createQuotas(undefined, minutesOfDay) };
     const counts = shareCounts(db, Object.values(counters), logger);
@@ -194,15 +195,17 @@ async function openAuthentication(
     portalClientId,
     ...(issuer && { builtin: issuer }),
   };
+  const refused = countRefusedSignatures(db, logger);
   const checkSignature = createSignatureCheck({
     ...common,
     db,
     logger,
     metrics,
+    refused,
     proxies: trusting(config.trustedProxies),
     authority: publishedHost(config),
   });
-  return { auth: createAuthenticator(auth, parts), issuer, checkSignature };
+  return { auth: createAuthenticator(auth, parts), issuer, checkSignature, refused };
 }
 
 /**

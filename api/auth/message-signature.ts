@@ -25,6 +25,7 @@ import { clientAddress, waiting } from '../http/client.ts';
 import { isProblem, problem, type Problem } from '../http/problems/problem.ts';
 import { noteSigner } from '../http/problems/signer.ts';
 import { createTurns, turnKinds, type WaitingClient } from '../http/limits/turns.ts';
+import type { SignatureCounts } from './refused-signatures.ts';
 import {
   digestIn,
   signaturesOf,
@@ -49,6 +50,8 @@ export interface SignatureDependencies {
   readonly proxies: BlockList;
   /** Counts refused messages per payment system. */
   readonly metrics: { refusedSignature(clearingSystemId: string): void };
+  /** Counts them per day for the payment system, with the reason for the last one. */
+  readonly refused: Pick<SignatureCounts, 'note'>;
 }
 
 /** Describes the required signature to the sender of a refused message. */
@@ -69,6 +72,7 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
     const { requestId, client, route } = aboutRequest(context);
     deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
     deps.metrics.refusedSignature(system);
+    deps.refused.note(system, why);
     return problem('signature-refused', {
       detail: `${why} ${wanted.inWords}`,
       headers: { 'accept-signature': wanted.header },

@@ -1,5 +1,6 @@
 // GET /parties: the health of payment systems and FX providers, measured by the messages sent to them
-// (OBS-7). Operators see all parties. A payment system or FX provider sees itself.
+// (OBS-7), and the messages in their name that were refused for their signature. Operators see all parties.
+// A payment system or FX provider sees itself.
 import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -41,9 +42,20 @@ const kindSchema = component('KindHealth', {
   dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
   oldestDueAt: time.nullable(),
 });
+const signaturesSchema = component(
+  'SignaturesRefused',
+  {
+    today: z.int().openapi({ description: 'Number of them today (UTC)' }),
+    lastAt: time.nullable().openapi({ description: 'When the last one was refused; null: none in 62 days' }),
+    lastWhy: z.string().nullable().openapi({ description: 'Why the last one was refused' }),
+  },
+  'Messages that came in its name and were refused for their signature',
+);
 const partySchema = component('PartyHealth', {
   party: z.string(),
-  kinds: z.array(kindSchema),
+  kinds: z
+    .array(kindSchema)
+    .openapi({ description: 'Empty: nothing was sent in this period, and nothing is owed' }),
   waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
   oldestWaitingSince: time.nullable(),
   refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
@@ -58,6 +70,7 @@ const partySchema = component('PartyHealth', {
     .openapi({
       description: 'What they were about, the newest first, up to 10; the record of a payment says why',
     }),
+  signaturesRefused: signaturesSchema,
 });
 const receiverSchema = component(
   'ReceiverHealth',
@@ -101,20 +114,21 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
         minutes: minutesBack(usualMinutes, 'How far back attempts are counted'),
       }),
       answer: {
-        description: 'Payment systems and FX providers that anything was sent to, or is owed to',
+        description:
+          'Every payment system and FX provider that is set up, and whoever else anything was sent to, or is owed to',
         schema: partiesSchema,
       },
     },
     async ({ query, caller }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
+      const data = deps.reference.current();
       const [engineAnswers, workers, pauses, parties, receivers] = await Promise.all([
         doesEngineAnswer(deps.readiness?.['temporal']),
         readWorkers(deps.db),
         listPauses(deps.db),
-        readPartyHealth(deps.db, minutes),
+        readPartyHealth(deps.db, minutes, setUpIn(data)),
         readReceivers(deps.db),
       ]);
-      const data = deps.reference.current();
       const isTheirs = theirs(caller, data);
       return json({
         minutes,
@@ -132,6 +146,14 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
+/** The names of all payment systems and FX providers. */
+const setUpIn = (data: ReferenceData): readonly string[] => [
+  ...data.clearingSystems.keys(),
+  ...[...data.institutions.values()]
+    .filter(({ roles, hasEnded }) => roles.includes('fxp') && !hasEnded)
+    .map(({ institutionId }) => fxpNameOf(data, institutionId)),
+];
+
 /** Returns a function that says whether the caller may see a party, by the party's id or name. */
 function theirs(
   { role, clearingSystemId, institutionId }: Caller,
@@ -143,8 +165,9 @@ function theirs(
   return (party) => party === id || party === name;
 }
 
-const renderParty = ({ kinds, refusedOf, ...party }: PartyHealth): JsonObject => ({
+const renderParty = ({ kinds, refusedOf, signaturesRefused, ...party }: PartyHealth): JsonObject => ({
   ...party,
   kinds: kinds.map((kind) => ({ ...kind, state: stateOf(kind) })),
   refusedOf: refusedOf.map((one) => ({ ...one })),
+  signaturesRefused: { ...signaturesRefused },
 });

@@ -144,7 +144,9 @@ function addLists(ops: Command, context: CommandContext): void {
     .action((options: ListOptions & Options) => listAlerts(context, asked(alertFilters, options), options));
   ops
     .command('parties')
-    .description('the state of each party: accepted and failed deliveries, open breakers, dead letters')
+    .description(
+      'the state of each party: accepted and failed deliveries, open breakers, dead letters, refused signatures',
+    )
     .option('--minutes <number>', 'how far back attempts are counted, up to 1440', '10')
     .addOption(json)
     .action((options: JsonOption & { readonly minutes: string }) => listParties(context, options));

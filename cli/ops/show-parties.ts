@@ -58,6 +58,12 @@ export function printParties(terminal: Terminal, shown: ShownParties): void {
     );
   }
   for (const party of parties.filter((one) => one.refused !== '0')) printRefused(terminal, party);
+  for (const { party, signaturesRefused } of parties) {
+    const { today, lastAt, lastWhy } = signaturesRefused;
+    if (today === '0') continue;
+    const line = `${party}: messages refused for their signature today (UTC): ${today}, the last at ${shortTime(lastAt)}. ${lastWhy ?? ''}`;
+    terminal.line(terminal.paint('warning', line));
+  }
   for (const { receiver, parties: whose, open, probing, failuresInARow } of receivers) {
     const held = Number(open) + Number(probing);
     if (held === 0) continue;

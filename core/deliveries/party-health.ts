@@ -28,6 +28,15 @@ export interface KindHealth {
   readonly oldestDueAt: Date | null;
 }
 
+/** Messages in the name of a payment system that were refused for their signature. */
+export interface RefusedSignatures {
+  /** Number of them today (UTC). */
+  readonly today: number;
+  /** When and why the last one was refused; null if there was none in the last 62 days. */
+  readonly lastAt: Date | null;
+  readonly lastWhy: string | null;
+}
+
 export interface PartyHealth {
   /** Clearing system id, or id of an FX provider. */
   readonly party: string;
@@ -45,6 +54,7 @@ export interface PartyHealth {
     readonly messages: number;
   }[];
   readonly oldestWaitingSince: Date | null;
+  readonly signaturesRefused: RefusedSignatures;
 }
 
 const downAfter = 3; // failures in a row

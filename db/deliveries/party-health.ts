@@ -6,10 +6,12 @@ import type {
   KindHealth,
   PartyHealth,
   ReceiverHealth,
+  RefusedSignatures,
   Workers,
 } from '../../core/deliveries/party-health.ts';
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import type { Db } from '../pool/connection.ts';
+import { readRefusedSignatures } from '../records/refused-signatures.ts';
 import { isDead, isOfToldKind, isOpen } from './deliveries.ts';
 
 interface Attempted extends Omit<KindHealth, 'open' | 'dead' | 'oldestDueAt' | 'failures'> {
@@ -29,18 +31,29 @@ export interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldes
 // a 2xx whose answer is unusable has an error class (activities/deliveries/send.ts)
 const isTaken = sql`(a.http_status between 200 and 299 and a.error_class is null)`;
 
-/** Reads the attempts of the last `minutes`, and all open and given-up deliveries, regardless of age. */
-export async function readPartyHealth(db: Db, minutes: number): Promise<readonly PartyHealth[]> {
-  const [attempted, owed, waiting, refused] = await Promise.all([
+const noSignatures: RefusedSignatures = { today: 0, lastAt: null, lastWhy: null };
+
+/**
+ * Reads the attempts of the last `minutes`, and all open and given-up deliveries, regardless of age.
+ * @param setUp names of parties that are listed even if nothing was sent to them
+ */
+export async function readPartyHealth(
+  db: Db,
+  minutes: number,
+  setUp: readonly string[],
+): Promise<readonly PartyHealth[]> {
+  const [attempted, owed, waiting, refused, signatures] = await Promise.all([
     readAttempted(db, minutes),
     readOwed(db),
     readWaiting(db),
     readRefused(db, minutes),
+    readRefusedSignatures(db),
   ]);
-  const names = [...attempted, ...owed, ...waiting, ...refused].map(({ party }) => party);
+  const active = [...attempted, ...owed, ...waiting, ...refused].map(({ party }) => party);
   const nothing: Refused = { party: '', refused: 0, refusedOf: [] };
-  return [...new Set(names)].sort().map((party) => {
+  return [...new Set([...setUp, ...active])].sort().map((party) => {
     const own = waiting.find((one) => one.party === party);
+    const { today, lastAt, lastWhy } = signatures.find((one) => one.party === party) ?? noSignatures;
     const { refused: count, refusedOf } = refused.find((one) => one.party === party) ?? nothing;
     const kinds = [...attempted, ...owed].filter((one) => one.party === party).map(({ kind }) => kind);
     return {
@@ -53,6 +66,7 @@ export async function readPartyHealth(db: Db, minutes: number): Promise<readonly
       refused: count,
       refusedOf,
       oldestWaitingSince: own?.since ?? null,
+      signaturesRefused: { today, lastAt, lastWhy },
     };
   });
 }

@@ -60,6 +60,7 @@ const readable: Rights = Object.fromEntries(
     'recorded_outcomes',
     'refusals',
     'refused_messages',
+    'refused_signatures',
     'resolution_answers',
     'resolutions',
     'scheme_change_edits',
@@ -108,6 +109,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     // the api seals the messages that it stores
     data_keys: keep,
     request_counts: all,
+    refused_signatures: all, // rows are kept for 62 days
     used_assertions: all,
     portal_sessions: all,
     // actions of operators

@@ -1,17 +1,23 @@
 // Every page of the portal for every role, in a real browser: at three widths, light and dark.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { addRefusedSignatures } from '../../db/records/refused-signatures.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { hasBrowser, isTooWide, signedIn, violations } from '../harness/browser.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { visitor } from './visitor.ts';
 
 const gateway = await testGateway();
 let uetr = '';
+const lastWhy = 'Content-Digest is missing.';
 
 beforeAll(async () => {
   const message = instruction(await bestQuote(gateway));
   uetr = message.uetr;
   await submit(gateway, message, { prefer: 'wait=10' });
+  const lastAt = new Date();
+  const day = lastAt.toISOString().slice(0, 10);
+  await addRefusedSignatures(gateway.db, [{ partyId: 'SGDFAST', day, number: 3, lastAt, lastWhy }]);
 });
 
 const pagesOf = {
@@ -98,6 +104,24 @@ test.runIf(hasBrowser)(
     expect(download.suggestedFilename()).toBe(`payment-${uetr}.json`);
   },
 );
+
+test('refused signatures show on the first page of their payment system and for operators, and for no other', async () => {
+  const page = async (clientId: string, path: string) =>
+    (await (await visitor(gateway.url).signIn(clientId)).get(path)).text();
+  const label = 'Messages refused for their signature today (UTC)';
+  for (const text of [await page('SGDFAST', '/portal'), await page('operator', '/portal/parties')]) {
+    expect(text).toContain(label);
+    expect(text).toContain(lastWhy);
+  }
+  expect(await page('THBPPAY', '/portal')).not.toContain(label);
+});
+
+test('a party that nothing was sent to reads so, and operators can pause it', async () => {
+  const own = await (await (await visitor(gateway.url).signIn('JPYZGIN')).get('/portal')).text();
+  expect(own).toContain('Nothing was sent in this period.');
+  const all = await (await (await visitor(gateway.url).signIn('operator')).get('/portal/parties')).text();
+  expect(all).toContain('id="pause-JPYZGIN"');
+});
 
 test.runIf(hasBrowser)('a payment that arrives shows on an open page by itself', async () => {
   const { page } = await signedIn({ url: gateway.url, clientId: 'SGDFAST' });

@@ -6,6 +6,7 @@ import type { recordedPauseSchema } from '../../operations/pauses.ts';
 import { actForm } from '../acts.ts';
 import { badge, facts, section, table } from '../elements.ts';
 import { duration, time, type Html } from '../format.ts';
+import type { Texts } from '../texts.ts';
 import type { Page, Visit } from '../visit.ts';
 
 export type Parties = z.output<typeof partiesSchema>;
@@ -91,7 +92,7 @@ export function partyTable({ t, url }: Visit, { parties, paused, receivers }: Pa
       {
         key: 'state',
         title: t.words.state,
-        cell: (party) => badge(worst(party)),
+        cell: (party) => (party.kinds.length === 0 ? '' : badge(worst(party))),
         by: (party) => rank[worst(party)],
       },
       {
@@ -144,7 +145,7 @@ const p95Of = (kinds: readonly Kind[]) =>
     null,
   );
 
-export function healthOf({ t, url }: Visit, { party, kinds, refused }: Party): Html {
+export function healthOf({ t, url }: Visit, { party, kinds, refused, signaturesRefused }: Party): Html {
   return html`${table(
     [
       { title: t.words.kind, cell: ({ kind }) => kind },
@@ -165,5 +166,14 @@ export function healthOf({ t, url }: Visit, { party, kinds, refused }: Party): H
     ],
     kinds,
     { t, url, caption: `${t.parties.sends} ${party}`, empty: t.parties.empty },
-  )}${refused === 0 ? '' : html`<p>${t.parties.refused} ${refused}</p>`}`;
+  )}${refused === 0 ? '' : html`<p>${t.parties.refused} ${refused}</p>`}${signaturesOf(t, signaturesRefused)}`;
+}
+
+function signaturesOf(t: Texts, { today, lastAt, lastWhy }: Party['signaturesRefused']): Html {
+  if (lastAt === null) return '';
+  return facts([
+    [t.parties.signaturesToday, today],
+    [t.parties.lastSignature, time(lastAt)],
+    [t.parties.whySignature, lastWhy],
+  ]);
 }

@@ -97,9 +97,19 @@ test('a dead letter is counted until it is delivered', async () => {
   expect(await health('SGDFAST', 'callback')).toMatchObject({ dead: 0 });
 });
 
+test('a party that nothing was sent to is listed, so that it can be paused', async () => {
+  const { body } = await parties();
+  expect(body.parties.find(({ party }) => party === 'JPYZGIN')).toMatchObject({ kinds: [], waiting: 0 });
+  const names = body.parties.map((one) => one.party);
+  expect(names).toContain('POLAJPS0'); // an FX provider
+  expect(names).not.toContain('LOTUSGS0'); // a PSP
+  expect((await parties('', 'JPYZGIN')).body.parties).toMatchObject([{ party: 'JPYZGIN', kinds: [] }]);
+  expect((await parties('', 'POLAJPS0')).body.parties).toMatchObject([{ party: 'POLAJPS0', kinds: [] }]);
+});
+
 test('shows a payment system nobody but itself, and takes a number of minutes', async () => {
   const own = (await parties('', 'SGDFAST')).body;
-  expect(own.parties.filter(({ party }) => party !== 'SGDFAST')).toEqual([]);
+  expect(own.parties.map(({ party }) => party)).toEqual(['SGDFAST']);
   expect(own.receivers.filter((one) => !one.parties.includes('SGDFAST'))).toEqual([]);
   expect((await parties('', 'LOTUSGS0')).status).toBe(403);
   expect((await parties('?minutes=0')).status).toBe(400);
