@@ -50,13 +50,38 @@ describe.runIf(hasBrowser)('acts', () => {
     const { page } = reader;
     await page.goto('/portal/alerts?kind=payment.contradiction');
     await page.click('td a:has-text("payment.contradiction")');
-    for (const action of ['take', 'note', 'close']) {
-      await page.selectOption('[name="f.action"]', action);
-      await page.fill('[name="f.note"]', action === 'take' ? '' : 'seen <b>and</b> understood');
-      await page.click('button:has-text("Take, note")');
+    expect(await page.locator('main').innerText()).toContain('The decision stands'); // what it means
+    await page.click('button:has-text("Take it")');
+    expect(await notice(reader)).toContain('new entry');
+    for (const act of ['Write a note', 'Close']) {
+      await page.click(`summary:has-text("${act}")`);
+      const form = page.locator('form').filter({ has: page.locator(`button:text-is("${act}")`) });
+      await form.locator('[name="f.note"]').fill('seen <b>and</b> understood');
+      await form.locator('button').click();
       expect(await notice(reader)).toContain('new entry');
     }
-    expect(await page.locator('main').innerText()).toContain('seen <b>and</b> understood');
+    const text = await page.locator('main').innerText();
+    expect(text).toContain('seen <b>and</b> understood');
+    expect(text).toContain('Reopen');
+  });
+
+  test('the case of a payment is closed with the alerts that its page shows; a later one stays open (OBS-6)', async () => {
+    const uetr = await waiting();
+    const alert = { severity: 'alert', kind: 'payment.contradiction', subjectId: uetr } as const;
+    await writeEvent(gateway.db, alert);
+    const reader = await enter('operator');
+    const { page } = reader;
+    await page.goto(`/portal/payments/${uetr}`);
+    await page.click('summary:text-is("Close")');
+    await writeEvent(gateway.db, alert); // while the page is open
+    const form = page.locator('form').filter({ has: page.locator('button:text-is("Close")') });
+    await form.locator('[name="f.note"]').fill('both banks asked');
+    await form.locator('button').click();
+    const { alerts } = await api<{ alerts: readonly { state: string }[] }>(
+      `/alerts?subjectId=${uetr}&state=open,closed&kind=payment.contradiction`,
+    );
+    expect(alerts.map(({ state }) => state).sort()).toEqual(['closed', 'open']);
+    expect(await page.locator('main').innerText()).toContain('both banks asked');
   });
 
   test('a party is paused and resumed, and sees itself that it is (LIF-5)', async () => {
@@ -161,9 +186,8 @@ describe.runIf(hasBrowser)('acts', () => {
     const { page, errors } = reader;
     const uetr = await waiting();
     await page.goto(`/portal/payments/${uetr}`);
-    await page.click('summary:has-text("Take, note, close")');
-    const form = page.locator('form[action="/portal/acts/case"]');
-    await form.locator('[name="f.action"]').selectOption('note');
+    await page.click('summary:has-text("Write a note")');
+    const form = page.locator('form').filter({ has: page.locator('button:text-is("Write a note")') });
     await form.locator('[name="f.note"]').fill(attack);
     await form.locator('button').click();
     expect(await page.locator('main').innerText()).toContain(attack);

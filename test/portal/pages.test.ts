@@ -123,6 +123,36 @@ test('a party that nothing was sent to reads so, and operators can pause it', as
   expect(all).toContain('id="pause-JPYZGIN"');
 });
 
+test.runIf(hasBrowser)(
+  'an FX provider sees where it stands, and what was booked today on each account',
+  async () => {
+    const { page } = await signedIn({ url: gateway.url, clientId: 'MERISGS0' });
+    await page.goto('/portal/rates?sourceCountry=SG&destinationCountry=TH');
+    const standing = page.locator('section').filter({ has: page.locator('h2:text-is("Where you stand")') });
+    expect(await standing.innerText()).toMatch(/SG-TH[^]*SGD → THB/);
+    await page.goto('/portal/books');
+    const options = await page.locator('#book option').count();
+    expect(options).toBeGreaterThan(1);
+    await page.fill('#date', '2026-01-05');
+    await page.selectOption('#book', { index: 1 });
+    await page.click('button:has-text("Show")');
+    expect(await page.locator('h2').allInnerTexts()).toContain('Totals');
+  },
+);
+
+test.runIf(hasBrowser)(
+  'a PSP chooses among its own country only, and sees until when a quote counts',
+  async () => {
+    const { page } = await signedIn({ url: gateway.url, clientId: 'LOTUSGS0' });
+    await page.goto('/portal/quotes');
+    expect(await page.locator('#from option').allInnerTexts()).toEqual(['Singapore, SGD']);
+    await page.selectOption('#to', 'TH/THB');
+    await page.fill('#amount', '1000');
+    await page.click('button:has-text("Ask for quotes")');
+    expect(await page.locator('time[data-until]').innerText()).toMatch(/^in \d+ /);
+  },
+);
+
 test.runIf(hasBrowser)('a payment that arrives shows on an open page by itself', async () => {
   const { page } = await signedIn({ url: gateway.url, clientId: 'SGDFAST' });
   await page.goto('/portal/payments');

@@ -196,6 +196,14 @@ describe('nobody sees by its address what the API refuses them', () => {
     expect(await answer.text()).toContain('role="alert"');
   });
 
+  test('an address that leads nowhere is a page too', async () => {
+    for (const path of ['/portal/nothing', '/portal/acts/pause']) {
+      const answer = await visitor(gateway.url).get(path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('content-type')).toContain('text/html');
+    }
+  });
+
   test('nor does it by a form', async () => {
     const person = await enter('LOTUSGS0');
     const csrf = await person.csrf();

@@ -1,5 +1,6 @@
 // The published table of rejections: as JSON, and as docs/reference/rejections.md, which `UPDATE_TABLES=1` writes; and
 // the rules that it names.
+import { eventKinds } from '../../../core/operations/event-kinds.ts';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,6 +100,21 @@ describe('GET /rules/{ruleId}', () => {
       expect([status, body]).toMatchObject([404, { code: 'unknown-rule', detail }]);
     },
   );
+});
+
+describe('GET /alert-kinds/{kind}', () => {
+  const kinds = Object.entries(eventKinds).flatMap(([kind, severity]) => (severity === 'info' ? [] : [kind]));
+
+  test.each(kinds)('%s: what it means and what to do, for everybody (OBS-6)', async (kind) => {
+    const { status, text } = await api.get(`/alert-kinds/${kind}`, null);
+    expect(status).toBe(200);
+    expect(text).toMatch(/^# .*\n\n\*\*Means\.\*\* [^]*\*\*Do\.\*\* [^]*\*\*Close\.\*\* /);
+    expect(text).not.toMatch(/\]\(|^## /m);
+  });
+
+  test('nothing of other kinds', async () => {
+    expect((await api.get('/alert-kinds/IsthmusProcessDown', null)).status).toBe(404);
+  });
 });
 
 describe('GET /rules', () => {

@@ -61,6 +61,41 @@ describe('the market rate (FX-5)', () => {
   });
 });
 
+describe('where an FX provider stands (FX-5, FX-9)', () => {
+  const vnd = {
+    sourceCountry: 'SG',
+    sourceCurrency: 'SGD',
+    destinationCountry: 'VN',
+    destinationCurrency: 'VND',
+  };
+  const standing = async (fxp: string) => {
+    const { body, text } = await api.get<{ standings: readonly unknown[] }>(
+      '/api/v1/standings?sourceCountry=SG&destinationCountry=VN',
+      fxp,
+    );
+    expect(text).not.toMatch(fxp === 'MERISGS0' ? /ZENI/ : /MERI/);
+    return body.standings;
+  };
+
+  it('shows its base rate beside the best of the market, and not whose that is', async () => {
+    await api.post('/api/v1/rates', { ...vnd, rate: '99000.5' }, 'ZENIHKS0');
+    await api.post('/api/v1/rates', { ...vnd, rate: '18000' }, 'MERISGS0');
+    expect(await standing('MERISGS0')).toEqual([
+      { ...vnd, exchangeRate: 18000, marketRate: 99000.5, isBest: false },
+    ]);
+    expect(await standing('ZENIHKS0')).toEqual([
+      { ...vnd, exchangeRate: 99000.5, marketRate: 99000.5, isBest: true },
+    ]);
+  });
+
+  it('says that a rate that PSPs are not quoted is not the best', async () => {
+    await pause(api.db, { partyId: 'HK-ZENI', party: 'ZENIHKS0', by: 'operator', because: 'maintenance' });
+    await expect
+      .poll(() => standing('ZENIHKS0'))
+      .toEqual([{ ...vnd, exchangeRate: 99000.5, marketRate: 18000, isBest: false }]);
+  });
+});
+
 const columnsOf = (
   key: Record<'sourceCountry' | 'sourceCurrency' | 'destinationCountry' | 'destinationCurrency', string>,
 ) => ({
