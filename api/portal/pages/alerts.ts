@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import { alertStates, type CaseAction } from '../../../core/operations/cases.ts';
+import { eventKinds } from '../../../core/operations/event-kinds.ts';
 import type { alertPageSchema, alertWithEntriesSchema } from '../../operations/case-schemas.ts';
 import { actForm, type FormOptions } from '../acts.ts';
 import { badge, facts, link, section, table, uetrLink } from '../elements.ts';
@@ -14,6 +15,7 @@ export type AlertPage = z.output<typeof alertPageSchema>;
 export type Alert = AlertPage['alerts'][number];
 type AlertWithEntries = z.output<typeof alertWithEntriesSchema>;
 
+const kinds = Object.entries(eventKinds).flatMap(([kind, severity]) => (severity === 'info' ? [] : [kind]));
 const filters = ['state', 'kind', 'party', 'severity', 'takenBy', 'subjectId', 'cursor'] as const;
 
 export async function alertsPage(visit: Visit): Promise<Page> {
@@ -31,7 +33,8 @@ export async function alertsPage(visit: Visit): Promise<Page> {
             ${alertStates.map((one) => html`<option ${one === state ? html`selected` : ''}>${one}</option>`)}
           </select>
         </div>
-        ${(['kind', 'party'] as const).map((name) => html`<div><label for="${name}">${t.fields[name]}</label><input id="${name}" name="${name}" value="${url.searchParams.get(name) ?? ''}" /></div>`)}
+        ${(['kind', 'party'] as const).map((name) => html`<div><label for="${name}">${t.fields[name]}</label><input id="${name}" name="${name}" ${name === 'kind' ? html`list="kinds"` : ''} value="${url.searchParams.get(name) ?? ''}" /></div>`)}
+        <datalist id="kinds">${kinds.map((kind) => html`<option value="${kind}"></option>`)}</datalist>
         <button>${t.words.show}</button>
       </form>
     </section>

@@ -4,9 +4,10 @@ import type { z } from '@hono/zod-openapi';
 import type { partiesSchema } from '../../operations/parties.ts';
 import type { recordedPauseSchema } from '../../operations/pauses.ts';
 import { actForm } from '../acts.ts';
-import { badge, facts, section, table } from '../elements.ts';
+import { badge, facts, link, section, table } from '../elements.ts';
 import { duration, time, type Html } from '../format.ts';
 import type { Texts } from '../texts.ts';
+import { pathWith } from '../gateway.ts';
 import type { Page, Visit } from '../visit.ts';
 
 export type Parties = z.output<typeof partiesSchema>;
@@ -30,7 +31,7 @@ export async function partiesPage(visit: Visit): Promise<Page> {
       ]),
     )}
     ${section(t.home.parties, partyTable(visit, parties))}
-    ${parties.parties.map((party) => section(party.party, html`${healthOf(visit, party)}${pauseForms(visit, party.party, parties)}`, `party-${party.party}`))}
+    ${parties.parties.map((party) => section(party.party, html`${healthOf(visit, party)}${linksOf(visit, party.party)}${pauseForms(visit, party.party, parties)}`, `party-${party.party}`))}
     ${section(
       t.parties.receivers,
       table(
@@ -67,6 +68,13 @@ export async function partiesPage(visit: Visit): Promise<Page> {
     )}`;
   return { title: t.nav.parties, main };
 }
+
+const linksOf = ({ t }: Visit, party: string): Html =>
+  html`<p>
+    ${link(pathWith('/portal/payments', { party }), t.nav.payments)}
+    ${link(pathWith('/portal/alerts', { party }), t.nav.alerts)}
+    ${link(`/portal/readiness/${encodeURIComponent(party)}`, t.scheme.readiness)}
+  </p>`;
 
 function pauseForms(visit: Visit, party: string, { paused }: Parties): Html {
   const at = { party };
