@@ -1,6 +1,6 @@
 // The portal: pages for people, at /portal. Everything on them comes from the routes of the API (gateway.ts), with the
 // rights of the person who is signed in.
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { RouteDependencies, RouteModule } from '../dependencies.ts';
@@ -8,19 +8,22 @@ import type { BuiltinIssuer } from '../auth/issuer.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import { readLimited } from '../http/input/input.ts';
 import type { Router } from '../http/route.ts';
+import type { proposedSchema } from '../scheme/scheme-schemas.ts';
 import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
+import { badge } from './elements.ts';
 import type { Html } from './format.ts';
 import { gatewayFor, Refused } from './gateway.ts';
 import { done, pageHeaders, refusalOf, respond } from './layout.ts';
 import { endOfStream, liveStream } from './live.ts';
 import { checkMessage } from './pages/check.ts';
+import { objectSections } from './pages/changes.ts';
 import { pages, rawRoutes } from './pages.ts';
 import { ownPath, redirect } from './paths.ts';
 import { isOwnForm, isSameOrigin, openSessions, type Session } from './sessions.ts';
 import { openSignIn, type SignIn } from './sign-in.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
-import { textsFor, type Texts } from './texts.ts';
+import { textsFor } from './texts.ts';
 import type { PageRoute, Reader, Visit } from './visit.ts';
 
 const maxFormBytes = 1_048_576; // a change of the scheme, or a pasted message
@@ -221,12 +224,13 @@ async function act(visit: Visit, form: FormData): Promise<Response> {
   if (known === undefined) throw new Refused(404, { detail: t.refused['404'] });
   const says = t.acts[name as ActName];
   const asked = readAct(known, form);
+  const again = () => formAgain({ ...visit, url: new URL(back, visit.url) }, name as ActName, form);
   try {
     if ('unreadable' in asked)
       throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
     const answer = await api.post<unknown>(asked.path, asked.bodyText);
     if (known.showsAnswer) {
-      const main = resultOf(t, says, answer as Answered, back);
+      const main = resultOf(visit, says, answer as Answered, { back, again });
       return await respond({ t, visit, title: says.label, main, back });
     }
     const next = new URL(back, visit.url);
@@ -234,40 +238,44 @@ async function act(visit: Visit, form: FormData): Promise<Response> {
     return redirect(`${next.pathname}${next.search}`);
   } catch (error) {
     if (!(error instanceof Refused) || error.status === 401) throw error;
-    const values = Object.fromEntries(
-      [...form].flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
-    );
-    const again = actForm({ ...visit, url: new URL(back, visit.url) }, name as ActName, {
-      at: unprefixed('at.', values),
-      given: unprefixed('f.', values),
-    });
     const main = html`<h1>${says.label}</h1>
-      ${refusalOf(t, error)}${again}
+      ${refusalOf(t, error)}${again()}
       <p><a href="${back}">${t.words.back}</a></p>`;
     return respond({ t, visit, title: says.label, main }, error);
   }
 }
 
-interface Answered {
+/** The form with what was entered. */
+function formAgain(visit: Visit, name: ActName, form: FormData): Html {
+  const values = Object.fromEntries(
+    [...form].flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  );
+  return actForm(visit, name, { at: unprefixed('at.', values), given: unprefixed('f.', values) });
+}
+
+interface Answered extends Partial<Pick<z.output<typeof proposedSchema>, 'objects' | 'findings'>> {
   readonly changeId?: string | null;
   readonly state?: string;
   readonly secret?: string;
 }
 
-/** The answer to an act, which is shown once. */
+/** The answer to an act, which is shown once; after a preview, with the form, to go on from there. */
 function resultOf(
-  t: Texts,
+  visit: Visit,
   says: { readonly label: string; readonly done: string },
   answer: Answered,
-  back: string,
+  { back, again }: { readonly back: string; readonly again: () => Html },
 ): Html {
-  const { changeId, state = '', secret } = answer;
+  const { t } = visit;
+  const { changeId, state = '', secret, objects = [], findings = [] } = answer;
   const stands = (t.changes.states as Readonly<Record<string, string>>)[state] ?? '';
   return html`<h1>${says.label}</h1>
     ${done(`${says.done} ${stands}`)}
     ${secret === undefined ? '' : html`<p>${t.changes.secret}: <code>${secret}</code></p>`}
     ${changeId ? html`<p><a href="/portal/changes/${changeId}">${t.changes.see}</a></p>` : ''}
-    <details ${secret === undefined && !changeId ? html`open` : ''}>
+    ${findings.map(({ severity, kind, id, path, says: finding }) => html`<p>${badge(severity)} ${kind} ${id} <code>${path}</code> ${finding}</p>`)}
+    ${objectSections(visit, objects)} ${['preview', 'unchanged'].includes(state) ? again() : ''}
+    <details ${secret === undefined && state === '' ? html`open` : ''}>
       <summary>${t.words.details}</summary>
       <pre>${JSON.stringify(answer, null, 2)}</pre>
     </details>
