@@ -53,7 +53,7 @@ const isGroup = ({ properties, required = [] }: Shape): boolean =>
 
 function withoutNull(shape: Shape): { readonly value: Shape; readonly isNullable: boolean } {
   const isNullable = shape.anyOf?.some(({ type }) => type === 'null') === true;
-  const value = isNullable ? shape.anyOf?.find(({ type }) => type !== 'null') : undefined;
+  const value = isNullable ? shape.anyOf.find(({ type }) => type !== 'null') : undefined;
   return { value: value ?? shape, isNullable };
 }
 
@@ -135,13 +135,19 @@ function fieldOf({ t }: Visit, { kind, isNew, given }: FormOptions, field: Docum
       ? html`<select ${attributes}>
           ${[...(isOptional || entered === '' ? [''] : []), ...choices].map((choice) => {
             const says = { true: t.words.yes, false: t.words.no }[choice] ?? choice;
-            return html`<option value="${choice}" ${choice === entered ? html`selected` : ''}>${says}</option>`;
+            return html`<option value="${choice}" ${choice === entered ? html`selected` : ''}>
+              ${says}
+            </option>`;
           })}
         </select>`
       : isPlain
-        ? html`<input ${attributes} value="${entered}" autocomplete="off" ${isFixed ? html`readonly` : named === undefined ? '' : html`list="ids-of-${named}"`} />`
-        : html`<textarea ${attributes} rows="3">
-${entered}</textarea>`;
+        ? html`<input
+            ${attributes}
+            value="${entered}"
+            autocomplete="off"
+            ${isFixed ? html`readonly` : named === undefined ? '' : html`list="ids-of-${named}"`}
+          />`
+        : html`<textarea ${attributes} rows="3">${entered}</textarea>`;
   return html`<div>
     <label for="${id}"
       >${name} ${isOptional ? html`<span class="hint">${t.words.optional}</span>` : ''}
@@ -157,7 +163,7 @@ const scalarDefaultOf = (shape: Shape, value: unknown): unknown =>
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return String(value as string | number | boolean);
   const isFlat = Array.isArray(value) && value.every((item) => typeof item !== 'object');
   return isFlat ? JSON.stringify(value) : JSON.stringify(value, null, 1);
 }
