@@ -46,6 +46,12 @@ export const acts = {
     done: 'Taken in.',
     hint: 'A list of { "kind", "document" } or { "kind", "ends" }. What could divert money waits for a second operator. With preview, nothing changes.',
   },
+  enter: {
+    label: 'Propose a change',
+    done: 'Taken in.',
+    hint: 'What could divert money waits for a second operator. A preview changes nothing.',
+  },
+  end: { label: 'End it', done: 'Taken in.' },
   approve: { label: 'Approve', done: 'Approved.' },
   refuse: { label: 'Refuse', done: 'Refused.' },
   withdraw: { label: 'Withdraw', done: 'Withdrawn.' },

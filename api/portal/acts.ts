@@ -1,16 +1,26 @@
 // Everything that a person can do in the portal: each act is a POST route of the API, with the fields of its body. The
 // same table makes the form and reads it, so a page has no act of its own.
 import { html } from 'hono/html';
+import {
+  documentFields,
+  documentText,
+  isJson,
+  objectText,
+  type MemberText,
+  type SchemeObject,
+  type Unreadable,
+} from './document-form.ts';
 import { instantOf, type Html } from './format.ts';
 import type { Visit } from './visit.ts';
 
 interface Field {
   readonly name: string;
   /**
-   * `choices`: any number of values; `flag`: true or left out; `json`: a document. Fields are required unless
+   * `choices`: any number of values; `flag`: true or left out; `button`: true by a button of its own; `json`: any
+   * JSON; `document`: the members of an object of the scheme, whose kind stands in `at`. Fields are required unless
    * `isOptional`.
    */
-  readonly kind: 'text' | 'long' | 'number' | 'flag' | 'choice' | 'choices' | 'json';
+  readonly kind: 'text' | 'long' | 'number' | 'flag' | 'button' | 'choice' | 'choices' | 'json' | 'document';
   readonly values?: readonly string[];
   readonly isOptional?: boolean;
 }
@@ -25,6 +35,7 @@ interface Act {
 
 const because: Field = { name: 'because', kind: 'long' };
 const note: Field = { name: 'note', kind: 'long', isOptional: true };
+const effectiveAt: Field = { name: 'effectiveAt', kind: 'text', isOptional: true };
 const finals = ['ACCC', 'RJCT', 'BLCK'] as const;
 const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
 const corridor = ['sourceCountry', 'sourceCurrency', 'destinationCountry', 'destinationCurrency'] as const;
@@ -85,9 +96,24 @@ export const acts = {
     fields: [
       because,
       { name: 'objects', kind: 'json' },
-      { name: 'effectiveAt', kind: 'text', isOptional: true },
+      effectiveAt,
       { name: 'preview', kind: 'flag', isOptional: true },
     ],
+    showsAnswer: true,
+  },
+  enter: {
+    path: '/admin/changes',
+    fields: [
+      { name: 'objects', kind: 'document' },
+      because,
+      effectiveAt,
+      { name: 'preview', kind: 'button' },
+    ],
+    showsAnswer: true,
+  },
+  end: {
+    path: '/admin/changes',
+    fields: [{ name: 'objects', kind: 'json' }, because, effectiveAt],
     showsAnswer: true,
   },
   approve: {
@@ -139,6 +165,8 @@ export interface FormOptions {
   /** Values that the reader does not choose. */
   readonly fixed?: Readonly<Record<string, string>>;
   readonly given?: Readonly<Record<string, string>>;
+  /** The object of the scheme as it is, for a field of the kind `document`. */
+  readonly document?: SchemeObject;
   /** Fields that mean nothing here. */
   readonly without?: readonly string[];
   /** Optional fields that are needed here. */
@@ -153,11 +181,23 @@ export interface FormOptions {
 export function actForm(
   visit: Visit,
   name: ActName,
-  { at = {}, fixed = {}, given = {}, without = [], required = [], label, isFolded }: FormOptions = {},
+  {
+    at = {},
+    fixed = {},
+    given = {},
+    document,
+    without = [],
+    required = [],
+    label,
+    isFolded,
+  }: FormOptions = {},
 ): Html {
   const { t, csrf, url } = visit;
   const { hint, label: usual } = t.acts[name];
   const says = label ?? usual;
+  const shown = (acts[name].fields as readonly Field[])
+    .filter(({ name: field }) => !(field in fixed) && !without.includes(field))
+    .map((field) => (required.includes(field.name) ? { ...field, isOptional: false } : field));
   const id = [name, ...Object.values(at), ...Object.values(fixed)].join('-').replaceAll(/[^\w-]/g, '-');
   const hidden = {
     csrf,
@@ -168,14 +208,11 @@ export function actForm(
   const form = html`<form method="post" action="/portal/acts/${name}" class="card">
     ${Object.entries(hidden).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
     <div class="fields">
-      ${(acts[name].fields as readonly Field[])
-        .filter(({ name: field }) => !(field in fixed) && !without.includes(field))
-        .map((field) =>
-          fieldOf(visit, required.includes(field.name) ? { ...field, isOptional: false } : field, {
-            id,
-            given: given[field.name],
-          }),
-        )}
+      ${shown.map((field) =>
+        field.kind === 'document'
+          ? documentFields(visit, { kind: at['kind'] ?? '', isNew: !('id' in at), document, given })
+          : fieldOf(visit, field, { id, given: given[field.name] }),
+      )}
       <button type="submit">${says}</button>
     </div>
     ${hint === undefined || Object.keys(fixed).length > 0 ? '' : html`<span class="hint">${hint}</span>`}
@@ -198,6 +235,9 @@ function fieldOf({ t }: Visit, field: Field, { id, given }: { id: string; given:
   const field_id = `${id}-${name}`;
   const required = isOptional || kind === 'flag' || kind === 'choices' ? '' : html`required`;
   const optional = isOptional && kind !== 'flag' ? html` <span class="hint">${t.words.optional}</span>` : '';
+  if (kind === 'button') {
+    return html`<button type="submit" name="${key}" value="true" class="plain">${label}</button>`;
+  }
   if (kind === 'flag') {
     return html`<label for="${field_id}"
       ><input
@@ -249,49 +289,37 @@ ${given ?? ''}</textarea>`
 export function readAct(
   { path, fields }: Act,
   form: FormData,
-): { readonly path: string; readonly bodyText: string } | { readonly unreadable: string } {
+): { readonly path: string; readonly bodyText: string } | Unreadable {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textIn(form, `at.${name}`)),
   );
-  const members: string[] = [];
-  for (const field of fields) {
-    const text = memberOf(field, form);
-    if (text === undefined) continue;
-    // a document goes on as it was written: the API refuses repeated members, and keeps every digit
-    if (field.kind === 'json' && !isJson(text)) return { unreadable: field.name };
-    members.push(`${JSON.stringify(field.name)}:${text}`);
-  }
-  return { path: filled, bodyText: `{${members.join(',')}}` };
+  const body = objectText(fields.map((field) => [field.name, memberOf(field, form)]));
+  return typeof body === 'string' ? { path: filled, bodyText: body } : body;
 }
 
-/** The JSON text of a field; undefined: it is left out. */
-function memberOf({ name, kind }: Field, form: FormData): string | undefined {
+function memberOf({ name, kind }: Field, form: FormData): MemberText {
   const key = `f.${name}`;
   const given = textIn(form, key).trim();
   switch (kind) {
     case 'flag':
       return given === 'true' || name === 'preview' ? String(given === 'true') : undefined;
+    case 'button':
+      return String(given === 'true');
     case 'choices': {
       const chosen = form.getAll(key).map(String);
       return chosen.length === 0 ? undefined : JSON.stringify(chosen);
     }
     case 'json':
-      return given === '' ? undefined : given;
+      // it goes on as it was written: the API refuses repeated members, and keeps every digit
+      return given === '' ? undefined : isJson(given) ? given : { unreadable: name };
+    case 'document':
+      return documentText((field) => textIn(form, field).trim());
     case 'number':
       return given === '' ? undefined : JSON.stringify(Number(given));
     case 'text':
     case 'long':
     case 'choice':
       return given === '' ? undefined : JSON.stringify(name === 'effectiveAt' ? instantOf(given) : given);
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -8,19 +8,19 @@ import type { BuiltinIssuer } from '../auth/issuer.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import { readLimited } from '../http/input/input.ts';
 import type { Router } from '../http/route.ts';
-import { actForm, actNamed, readAct, severalBy, textIn, type ActName } from './acts.ts';
-import type { Html } from './format.ts';
+import { actNamed, textIn, type ActName } from './acts.ts';
 import { gatewayFor, Refused } from './gateway.ts';
 import { done, pageHeaders, refusalOf, respond } from './layout.ts';
 import { endOfStream, liveStream } from './live.ts';
 import { checkMessage } from './pages/check.ts';
 import { pages, rawRoutes } from './pages.ts';
 import { ownPath, redirect } from './paths.ts';
+import { runAct } from './run-act.ts';
 import { isOwnForm, isSameOrigin, openSessions, type Session } from './sessions.ts';
 import { openSignIn, type SignIn } from './sign-in.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
-import { textsFor, type Texts } from './texts.ts';
+import { textsFor } from './texts.ts';
 import type { PageRoute, Reader, Visit } from './visit.ts';
 
 const maxFormBytes = 1_048_576; // a change of the scheme, or a pasted message
@@ -187,7 +187,7 @@ async function visitOf({ app, deps, signIn }: Portal, context: Context, session:
 }
 
 function addActs(router: Router, portal: Portal): void {
-  addForm(router, portal, '/portal/acts/{act}', act);
+  addForm(router, portal, '/portal/acts/{act}', runAct);
   addForm(router, portal, '/portal/check', async (visit, form) => {
     const page = await checkMessage(visit, textIn(form, 'message'));
     return respond({ t: visit.t, visit, ...page }, page);
@@ -212,74 +212,6 @@ function addForm(
     return visiting(portal, context, { path: route }, (visit) => run(visit, form), session);
   });
 }
-
-async function act(visit: Visit, form: FormData): Promise<Response> {
-  const { t, params, api } = visit;
-  const name = params['act'] ?? '';
-  const known = actNamed(name);
-  const back = ownPath(textIn(form, 'back'));
-  if (known === undefined) throw new Refused(404, { detail: t.refused['404'] });
-  const says = t.acts[name as ActName];
-  const asked = readAct(known, form);
-  try {
-    if ('unreadable' in asked)
-      throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
-    const answer = await api.post<unknown>(asked.path, asked.bodyText);
-    if (known.showsAnswer) {
-      const main = resultOf(t, says, answer as Answered, back);
-      return await respond({ t, visit, title: says.label, main, back });
-    }
-    const next = new URL(back, visit.url);
-    next.searchParams.set('done', name);
-    return redirect(`${next.pathname}${next.search}`);
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status === 401) throw error;
-    const values = Object.fromEntries(
-      [...form.keys()].map((key) => [key, form.getAll(key).map(String).join(severalBy)]),
-    );
-    const again = actForm({ ...visit, url: new URL(back, visit.url) }, name as ActName, {
-      at: unprefixed('at.', values),
-      given: unprefixed('f.', values),
-    });
-    const main = html`<h1>${says.label}</h1>
-      ${refusalOf(t, error)}${again}
-      <p><a href="${back}">${t.words.back}</a></p>`;
-    return respond({ t, visit, title: says.label, main }, error);
-  }
-}
-
-interface Answered {
-  readonly changeId?: string | null;
-  readonly state?: string;
-  readonly secret?: string;
-}
-
-/** The answer to an act, which is shown once. */
-function resultOf(
-  t: Texts,
-  says: { readonly label: string; readonly done: string },
-  answer: Answered,
-  back: string,
-): Html {
-  const { changeId, state = '', secret } = answer;
-  const stands = (t.changes.states as Readonly<Record<string, string>>)[state] ?? '';
-  return html`<h1>${says.label}</h1>
-    ${done(`${says.done} ${stands}`)}
-    ${secret === undefined ? '' : html`<p>${t.changes.secret}: <code>${secret}</code></p>`}
-    ${changeId ? html`<p><a href="/portal/changes/${changeId}">${t.changes.see}</a></p>` : ''}
-    <details ${secret === undefined && !changeId ? html`open` : ''}>
-      <summary>${t.words.details}</summary>
-      <pre>${JSON.stringify(answer, null, 2)}</pre>
-    </details>
-    <p><a href="${back}">${t.words.back}</a></p>`;
-}
-
-const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([key, value]) =>
-      key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
-    ),
-  );
 
 const mostStreams = 4; // live pages of one session: a browser has six connections to a host
 const streams = new Map<string, number>(); // open ones by session

@@ -65,6 +65,8 @@ form.inline { display: inline; }
 form.filters, .fields { display: flex; flex-wrap: wrap; gap: var(--space); align-items: end; }
 .fields:has(textarea) { flex-direction: column; align-items: stretch; }
 .fields:has(textarea) button { align-self: flex-start; }
+.document { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: var(--space); align-items: start; }
+.document > div, .document > fieldset { min-width: 0; margin: 0; }
 .filters > div, .fields > div { max-width: 100%; min-width: 0; }
 label { display: block; font-size: 0.9rem; }
 input, select, textarea { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--quiet); border-radius: 4px; padding: 0.35rem 0.5rem; max-width: 100%; }

@@ -1,6 +1,6 @@
 // Defines the form of each kind of document, as people write it. Checks every member before documents are
 // compared or written. core/scheme/check.ts checks how members relate to each other. Members that most
-// objects lack are optional.
+// objects lack are optional. The portal makes its forms from them, with each description as a hint.
 import { z } from 'zod';
 import { readPublicKey } from '../keys/public-key.ts';
 import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
@@ -74,7 +74,14 @@ const publicKeys = z
       validUntil: time.nullable().default(null),
     }),
   )
-  .default([]);
+  .default([])
+  .describe('As in [{"keyId": "2027", "jwk": {"kty": "OKP"}, "validFrom": "2027-01-01T00:00:00Z"}]');
+
+const countryCodes = z.array(countryCode).describe('As in ["SG"]');
+const bookEndpointUrl = url
+  .nullable()
+  .default(null)
+  .describe('Address to which Isthmus sends its books; empty: it sends none');
 
 const corridor = {
   sourceCountry: countryCode,
@@ -90,23 +97,26 @@ const bicForm =
 export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocuments[Kind]> } = {
   currencies: z.strictObject({
     currencyCode,
-    currencyId: isoNumber,
+    currencyId: isoNumber.describe('Numeric code (ISO 4217)'),
     name,
     symbol: name,
     decimalPlaces: z.int().min(0).max(5),
   }),
   countries: z.strictObject({
     countryCode,
-    countryId: isoNumber,
+    countryId: isoNumber.describe('Numeric code (ISO 3166)'),
     name,
     requiredPacs008Elements: z.array(z.enum(['purposeCode', 'categoryPurposeCode'])).default([]),
   }),
   operators: z.strictObject({
     operatorId: id,
     name,
-    endpointUrl: url,
-    callbackOrigins: z.array(url).default([]),
-    signsMessages: z.boolean().default(false),
+    endpointUrl: url.describe('Base address, to which Isthmus appends /iso20022/pacs008 and so on'),
+    callbackOrigins: z.array(url).default([]).describe('As in ["https://ipso.example"]'),
+    signsMessages: z
+      .boolean()
+      .default(false)
+      .describe('It must sign its messages; Isthmus then signs its messages to it, too (RFC 9421)'),
     publicKeys,
   }),
   'clearing-systems': z.strictObject({
@@ -117,8 +127,8 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
     maxExecutionSeconds: seconds,
     maxAcceptanceAgeSeconds: seconds.default(defaultAcceptanceAgeSeconds),
     maxResolutionSeconds: seconds.default(8),
-    countryCodes: z.array(countryCode),
-    bookEndpointUrl: url.nullable().default(null),
+    countryCodes,
+    bookEndpointUrl,
   }),
   'address-inputs': z.strictObject({
     addressInputId: id,
@@ -142,7 +152,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
   'address-types': z.strictObject({
     addressTypeId: id,
     addressTypeCode: z.string().regex(/^[A-Z]{4}$/, 'must be four capital letters, as in ACCT'),
-    countryCodes: z.array(countryCode),
+    countryCodes,
     clearingSystemId: id.nullable().default(null),
     proxyDirectoryId: id.nullable().default(null),
     displayOrder: z.int().min(0),
@@ -154,8 +164,11 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
     countryCode,
     onboarded: z.boolean(),
     supportsAcmt023: z.boolean().default(false),
-    roles: z.array(z.enum(finInstRoles)),
-    bics: z.array(z.string().regex(bicPattern, bicForm)).default([]),
+    roles: z.array(z.enum(finInstRoles)).describe('As in ["psp", "sap"]'),
+    bics: z
+      .array(z.string().regex(bicPattern, bicForm))
+      .default([])
+      .describe('As in ["LOTUSGS0"]; messages contain the first one'),
     lei: z
       .string()
       .regex(
@@ -165,21 +178,38 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
       .nullable()
       .default(null),
     otherIds: z.array(anyId).default([]),
-    memberships: z.array(z.strictObject({ clearingSystemId: id, memberId: anyId })).default([]),
+    memberships: z
+      .array(z.strictObject({ clearingSystemId: id, memberId: anyId }))
+      .default([])
+      .describe('As in [{"clearingSystemId": "SGDFAST", "memberId": "7171"}]'),
     publicKeys,
-    bookEndpointUrl: url.nullable().default(null),
-    notificationUrl: url.nullable().default(null),
-    settlementAccess: z.array(z.strictObject({ countryCode, sapId: id, validated: z.boolean() })).default([]),
-    corridors: z.array(z.strictObject(corridor)).default([]),
+    bookEndpointUrl,
+    notificationUrl: url
+      .nullable()
+      .default(null)
+      .describe('For an FX provider: the address for its fxtr.017'),
+    settlementAccess: z
+      .array(z.strictObject({ countryCode, sapId: id, validated: z.boolean() }))
+      .default([])
+      .describe(
+        'For an FX provider: its SAPs, as in [{"countryCode": "TH", "sapId": "TH-HARB", "validated": true}]',
+      ),
+    corridors: z
+      .array(z.strictObject(corridor))
+      .default([])
+      .describe('For an FX provider: the corridors for which it may post rates'),
   }),
   'settlement-accounts': z.strictObject({ sapId: id, accountId, ownerId: id, countryCode, currencyCode }),
   'fee-formulas': z.strictObject({
     countryCode,
     currencyCode,
-    schemeFee: z.strictObject({ nominalFeeAmount: decimal, percentageFeeAsRatio: decimal }),
+    schemeFee: z.strictObject({
+      nominalFeeAmount: decimal,
+      percentageFeeAsRatio: decimal.describe('0.01 is 1 %'),
+    }),
     creditorAgentFee: z.strictObject({
       nominalFeeAmount: decimal,
-      percentageFee: decimal.refine((text) => Number(text) < 100, 'must be below 100'),
+      percentageFee: decimal.refine((text) => Number(text) < 100, 'must be below 100').describe('1 is 1 %'),
     }),
   }),
   clients: z.strictObject({
@@ -187,7 +217,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
     role: z.enum(['psp', 'fxp', 'ipso', 'operator']),
     institutionId: id.nullable().default(null),
     clearingSystemId: id.nullable().default(null),
-    demo: z.boolean().default(false),
+    demo: z.boolean().default(false).describe('Its secret is public, as in demos'),
     secrets: z
       .array(
         z.strictObject({
@@ -201,7 +231,8 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
           endsAt: time.nullable().default(null),
         }),
       )
-      .default([]),
+      .default([])
+      .describe('Empty: all of them stay. Otherwise those stay that it names, as in [{"secretId": "1"}]'),
   }),
   'fx-prices': z.strictObject({
     fxpId: id,

@@ -72,13 +72,7 @@ export async function changePage(visit: Visit): Promise<Page> {
         [t.changes.effective, time(change.effectiveAt)],
       ]),
     )}
-    ${change.objects.map((object) =>
-      section(
-        `${object.kind} ${object.id}`,
-        html`<p>${object.isNew ? t.changes.isNew : object.ends ? t.changes.ends : t.changes.differs}</p>
-          ${differenceTable(visit, object.differences)}`,
-      ),
-    )}
+    ${objectSections(visit, change.objects)}
     ${
       change.probes.length === 0
         ? ''
@@ -123,6 +117,17 @@ export async function changePage(visit: Visit): Promise<Page> {
     )}`;
   return { title: change.because, main };
 }
+
+/** What a change does to each object. */
+export const objectSections = (visit: Visit, objects: Change['objects']): readonly Html[] =>
+  objects.map(({ kind, id, isNew, ends, differences }) => {
+    const { changes } = visit.t;
+    return section(
+      `${kind} ${id}`,
+      html`<p>${isNew ? changes.isNew : ends ? changes.ends : changes.differs}</p>
+        ${differenceTable(visit, differences)}`,
+    );
+  });
 
 function differenceTable({ t, url }: Visit, differences: Change['objects'][number]['differences']): Html {
   return table(

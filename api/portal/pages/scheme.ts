@@ -4,12 +4,14 @@ import type { z } from '@hono/zod-openapi';
 import { schemeIdOf, schemeKinds, type SchemeKind } from '../../../core/scheme/documents.ts';
 import type { objectSchema, readinessSchema } from '../../scheme/scheme-schemas.ts';
 import { actForm } from '../acts.ts';
+import { documentFacts, objectAddress } from '../document-facts.ts';
+import type { SchemeObject } from '../document-form.ts';
 import { badge, link, section, table } from '../elements.ts';
-import { time } from '../format.ts';
+import { time, type Html } from '../format.ts';
 import type { Page, Visit } from '../visit.ts';
 import { changeTable } from './changes.ts';
 
-type Documents = readonly Readonly<Record<string, unknown>>[];
+type Documents = readonly SchemeObject[];
 type Scheme = Readonly<Record<string, Documents>>;
 
 export async function schemePage(visit: Visit): Promise<Page> {
@@ -56,7 +58,7 @@ export async function kindPage(visit: Visit): Promise<Page> {
           {
             key: 'id',
             title: t.scheme.id,
-            cell: (one) => link(addressOf(kind, idOf(one)), idOf(one)),
+            cell: (one) => link(objectAddress(kind, idOf(one)), idOf(one)),
             by: idOf,
           },
           ...members.map((member) => ({
@@ -77,11 +79,15 @@ export async function kindPage(visit: Visit): Promise<Page> {
         documents,
         { t, url, caption: kind, empty: t.scheme.empty },
       )}
-    </section> `;
+    </section>
+    <section>
+      <details id="add">
+        <summary>${t.scheme.addOne}</summary>
+        ${actForm(visit, 'enter', { at: { kind } })}
+      </details>
+    </section>`;
   return { title: kind, main };
 }
-
-const addressOf = (kind: string, id: string) => `/portal/scheme/${kind}/${encodeURIComponent(id)}`;
 
 const shown = (value: unknown): string =>
   value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -93,10 +99,18 @@ export async function objectPage(visit: Visit): Promise<Page> {
   const { document, secrets, history } = await api.get<z.output<typeof objectSchema>>(
     `/admin/scheme/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`,
   );
-  const edit = JSON.stringify([{ kind, document }], null, 2);
   const main = html`<h1>${kind} ${id}</h1>
     <p>${link(`/portal/scheme/${kind}`, kind)}</p>
-    ${section(t.scheme.document, document === null ? html`<p>${t.scheme.ended}</p>` : html`<pre>${JSON.stringify(document, null, 2)}</pre>`)}
+    ${section(
+      t.scheme.document,
+      document === null
+        ? html`<p>${t.scheme.ended}</p>`
+        : html`${documentFacts(visit, kind, document)}
+            <details>
+              <summary>${t.scheme.asJson}</summary>
+              <pre>${JSON.stringify(document, null, 2)}</pre>
+            </details>`,
+    )}
     ${
       secrets === undefined
         ? ''
@@ -112,9 +126,16 @@ export async function objectPage(visit: Visit): Promise<Page> {
             )}${actForm(visit, 'newSecret', { at: { clientId: id } })}`,
           )
     }
-    ${document === null ? '' : section(t.changes.propose, actForm(visit, 'propose', { given: { objects: edit }, isFolded: true }))}
+    ${document === null ? '' : section(t.changes.propose, changeForms(visit, document))}
     ${section(t.scheme.history, changeTable(visit, history))}`;
   return { title: `${kind} ${id}`, main };
+}
+
+function changeForms(visit: Visit, document: SchemeObject): Html {
+  const { kind = '', id = '' } = visit.params;
+  const objects = JSON.stringify([{ kind, ends: id }]);
+  return html`${actForm(visit, 'enter', { at: { kind, id }, document, isFolded: true })}
+  ${actForm(visit, 'end', { fixed: { objects }, isFolded: true })}`;
 }
 
 export async function readinessPage(visit: Visit): Promise<Page> {

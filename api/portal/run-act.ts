@@ -1,0 +1,86 @@
+// Runs an act of a person: asks the API, and goes back to the page, or shows the answer.
+import { html } from 'hono/html';
+import type { z } from '@hono/zod-openapi';
+import type { proposedSchema } from '../scheme/scheme-schemas.ts';
+import { actForm, actNamed, readAct, severalBy, textIn, type ActName } from './acts.ts';
+import { badge } from './elements.ts';
+import type { Html } from './format.ts';
+import { Refused } from './gateway.ts';
+import { done, refusalOf, respond } from './layout.ts';
+import { objectSections } from './pages/changes.ts';
+import { ownPath, redirect } from './paths.ts';
+import type { Visit } from './visit.ts';
+
+/** Does what a form asks for, and shows the answer or the refusal. */
+export async function runAct(visit: Visit, form: FormData): Promise<Response> {
+  const { t, params, api } = visit;
+  const name = params['act'] ?? '';
+  const known = actNamed(name);
+  const back = ownPath(textIn(form, 'back'));
+  if (known === undefined) throw new Refused(404, { detail: t.refused['404'] });
+  const says = t.acts[name as ActName];
+  const asked = readAct(known, form);
+  const again = () => formAgain({ ...visit, url: new URL(back, visit.url) }, name as ActName, form);
+  try {
+    if ('unreadable' in asked)
+      throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
+    const answer = await api.post<unknown>(asked.path, asked.bodyText);
+    if (known.showsAnswer) {
+      const main = resultOf(visit, says, answer as Answered, { back, again });
+      return await respond({ t, visit, title: says.label, main, back });
+    }
+    const next = new URL(back, visit.url);
+    next.searchParams.set('done', name);
+    return redirect(`${next.pathname}${next.search}`);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status === 401) throw error;
+    const main = html`<h1>${says.label}</h1>
+      ${refusalOf(t, error)}${again()}
+      <p><a href="${back}">${t.words.back}</a></p>`;
+    return respond({ t, visit, title: says.label, main }, error);
+  }
+}
+
+/** The form with what was entered. */
+function formAgain(visit: Visit, name: ActName, form: FormData): Html {
+  const values = Object.fromEntries(
+    [...form.keys()].map((key) => [key, form.getAll(key).map(String).join(severalBy)]),
+  );
+  return actForm(visit, name, { at: unprefixed('at.', values), given: unprefixed('f.', values) });
+}
+
+interface Answered extends Partial<Pick<z.output<typeof proposedSchema>, 'objects' | 'findings'>> {
+  readonly changeId?: string | null;
+  readonly state?: string;
+  readonly secret?: string;
+}
+
+/** The answer to an act, which is shown once; after a preview, with the form, to go on from there. */
+function resultOf(
+  visit: Visit,
+  says: { readonly label: string; readonly done: string },
+  answer: Answered,
+  { back, again }: { readonly back: string; readonly again: () => Html },
+): Html {
+  const { t } = visit;
+  const { changeId, state = '', secret, objects = [], findings = [] } = answer;
+  const stands = (t.changes.states as Readonly<Record<string, string>>)[state] ?? '';
+  return html`<h1>${says.label}</h1>
+    ${done(`${says.done} ${stands}`)}
+    ${secret === undefined ? '' : html`<p>${t.changes.secret}: <code>${secret}</code></p>`}
+    ${changeId ? html`<p><a href="/portal/changes/${changeId}">${t.changes.see}</a></p>` : ''}
+    ${findings.map(({ severity, kind, id, path, says: finding }) => html`<p>${badge(severity)} ${kind} ${id} <code>${path}</code> ${finding}</p>`)}
+    ${objectSections(visit, objects)} ${['preview', 'unchanged'].includes(state) ? again() : ''}
+    <details ${secret === undefined && state === '' ? html`open` : ''}>
+      <summary>${t.words.details}</summary>
+      <pre>${JSON.stringify(answer, null, 2)}</pre>
+    </details>
+    <p><a href="${back}">${t.words.back}</a></p>`;
+}
+
+const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
+    ),
+  );
