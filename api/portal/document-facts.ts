@@ -56,7 +56,7 @@ function factOf(visit: Visit, kind: string, [member, value]: readonly [string, u
     return html`${value.map((one, place) => html`${place === 0 ? '' : ', '}${factOf(visit, kind, [member, one])}`)}`;
   }
   if (typeof value === 'object') return html`<code>${JSON.stringify(value)}</code>`;
-  const text = String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   const named = kindNamedBy(kind, member);
   return named === undefined ? text : link(objectAddress(named, text), text);
 }

@@ -163,7 +163,8 @@ const scalarDefaultOf = (shape: Shape, value: unknown): unknown =>
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object') return JSON.stringify(value);
   const isFlat = Array.isArray(value) && value.every((item) => typeof item !== 'object');
   return isFlat ? JSON.stringify(value) : JSON.stringify(value, null, 1);
 }
