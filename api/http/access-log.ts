@@ -77,8 +77,8 @@ function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): Outgoing
  * tests of the app alone.
  */
 export function aboutRequest(context: Context): AboutRequest {
-  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
-  return outgoing instanceof KnownResponse ? outgoing.about : { requestId: '' };
+  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: { readonly about?: AboutRequest } };
+  return outgoing?.about ?? { requestId: '' };
 }
 
 /** Adds the client's rate limit to the headers of the answer. */

@@ -1,7 +1,9 @@
 // The API as the portal uses it: each page asks the routes of the API with the token of its reader, in this process. So
 // one function decides what a person may see and do, and the portal has no query and no act that the API lacks.
+import { EventEmitter } from 'node:events';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { KnownResponse } from '../http/access-log.ts';
 
 /** An answer other than 2xx, as the API gave it. */
 export class Refused extends Error {
@@ -44,6 +46,55 @@ export interface Gateway {
   send(path: string, init?: RequestInit): Promise<Response>;
 }
 
+const underWay = new WeakMap<KnownResponse, Set<AnswerInProcess>>();
+
+/**
+ * Stands in for the HTTP response of a request in this process. It closes when the answer has been read or given up, so
+ * that its turn ends then, and not with the page.
+ */
+class AnswerInProcess extends EventEmitter {
+  closed = false;
+  readonly page: KnownResponse | undefined;
+
+  constructor(page: KnownResponse | undefined) {
+    super();
+    this.page = page;
+    if (page === undefined) return;
+    let all = underWay.get(page);
+    if (all === undefined) {
+      underWay.set(page, (all = new Set()));
+      const open = all;
+      page.once('close', () => [...open].forEach((one) => one.close()));
+    }
+    all.add(this);
+  }
+
+  get about() {
+    return this.page?.about;
+  }
+
+  /** The page cannot be completed either. */
+  destroy(): void {
+    this.page?.destroy();
+  }
+
+  watching(answer: Response): Response {
+    const end = () => this.close();
+    if (answer.body === null) {
+      end();
+      return answer;
+    }
+    return new Response(answer.body.pipeThrough(new TransformStream({ flush: end, cancel: end })), answer);
+  }
+
+  private close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (this.page !== undefined) underWay.get(this.page)?.delete(this);
+    this.emit('close');
+  }
+}
+
 const notTheirs = new Set([403, 404, 410]);
 
 export function gatewayFor(app: OpenAPIHono, context: Context, token: string | undefined): Gateway {
@@ -55,7 +106,12 @@ export function gatewayFor(app: OpenAPIHono, context: Context, token: string | u
     const headers = new Headers(init.headers);
     headers.set('host', context.req.header('host') ?? own.host);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-    return app.fetch(new Request(new URL(path, own.origin), { ...init, headers }), env);
+    const outgoing = new AnswerInProcess(env['outgoing'] as KnownResponse | undefined);
+    const answer = await app.fetch(new Request(new URL(path, own.origin), { ...init, headers }), {
+      ...env,
+      outgoing,
+    });
+    return outgoing.watching(answer);
   }
   async function get<Value>(path: string): Promise<Value> {
     return readAnswer<Value>(await send(path));

@@ -71,13 +71,13 @@ test('without it, and when it is killed over a message, the payment is decided a
   }, 40_000);
 
   await makeOverdue(gateway.db, uetr).execute();
-  const eventsOf = async () => {
-    const again = await gateway.temporal.workflow.getHandle(redeliveryWorkflowId(uetr)).describe();
-    return again.historyLength;
+  const timesAsked = async () => {
+    const { events } = await gateway.temporal.workflow.getHandle(redeliveryWorkflowId(uetr)).fetchHistory();
+    return (events ?? []).filter((one) => one.workflowExecutionSignaledEventAttributes != null).length;
   };
-  const events = await vi.waitFor(eventsOf, 20_000);
+  await vi.waitFor(async () => expect(await timesAsked()).toBeGreaterThan(0), 20_000);
   await untilPast(4_000); // several sweeps
-  expect(await eventsOf()).toBeLessThan(events + 15); // it was asked once
+  expect(await timesAsked()).toBeLessThanOrEqual(2); // a sweep may come before its execution has begun
 
   const first = await amqpWorker();
   await vi.waitFor(() => expect(held).toHaveLength(1), 20_000);

@@ -62,15 +62,15 @@ describe('the market rate (FX-5)', () => {
 });
 
 describe('where an FX provider stands (FX-5, FX-9)', () => {
-  const vnd = {
+  const php = {
     sourceCountry: 'SG',
     sourceCurrency: 'SGD',
-    destinationCountry: 'VN',
-    destinationCurrency: 'VND',
+    destinationCountry: 'PH',
+    destinationCurrency: 'PHP',
   };
   const standing = async (fxp: string) => {
     const { body, text } = await api.get<{ standings: readonly unknown[] }>(
-      '/api/v1/standings?sourceCountry=SG&destinationCountry=VN',
+      '/api/v1/standings?sourceCountry=SG&destinationCountry=PH',
       fxp,
     );
     expect(text).not.toMatch(fxp === 'MERISGS0' ? /ZENI/ : /MERI/);
@@ -78,13 +78,13 @@ describe('where an FX provider stands (FX-5, FX-9)', () => {
   };
 
   it('shows its base rate beside the best of the market, and not whose that is', async () => {
-    await api.post('/api/v1/rates', { ...vnd, rate: '99000.5' }, 'ZENIHKS0');
-    await api.post('/api/v1/rates', { ...vnd, rate: '18000' }, 'MERISGS0');
+    await api.post('/api/v1/rates', { ...php, rate: '99000.5' }, 'ZENIHKS0');
+    await api.post('/api/v1/rates', { ...php, rate: '18000' }, 'MERISGS0');
     expect(await standing('MERISGS0')).toEqual([
-      { ...vnd, exchangeRate: 18000, marketRate: 99000.5, isBest: false },
+      { ...php, exchangeRate: 18000, marketRate: 99000.5, isBest: false },
     ]);
     expect(await standing('ZENIHKS0')).toEqual([
-      { ...vnd, exchangeRate: 99000.5, marketRate: 99000.5, isBest: true },
+      { ...php, exchangeRate: 99000.5, marketRate: 99000.5, isBest: true },
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('where an FX provider stands (FX-5, FX-9)', () => {
     await pause(api.db, { partyId: 'HK-ZENI', party: 'ZENIHKS0', by: 'operator', because: 'maintenance' });
     await expect
       .poll(() => standing('ZENIHKS0'))
-      .toEqual([{ ...vnd, exchangeRate: 99000.5, marketRate: 18000, isBest: false }]);
+      .toEqual([{ ...php, exchangeRate: 99000.5, marketRate: 18000, isBest: false }]);
   });
 });
 
