@@ -791,6 +791,28 @@ comment on column endpoint_probes.finished_at is 'When the outcome was known.';
 comment on column endpoint_probes.outcome is 'answered: the endpoint responds; failed: nobody responds, or the server is out of order.';
 comment on column endpoint_probes.says is 'HTTP status, or why it failed.';
 
+create table endpoint_trials (
+  party_id text not null,
+  url text not null,
+  asked_at timestamp with time zone not null default clock_timestamp(),
+  claimed_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  outcome text,
+  says text,
+  constraint endpoint_trials_pkey PRIMARY KEY (party_id, url),
+  constraint endpoint_trials_check CHECK ((num_nonnulls(finished_at, outcome, says) = ANY (ARRAY[0, 3]))),
+  constraint endpoint_trials_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'failed'::text])))
+);
+CREATE INDEX endpoint_trials_open ON public.endpoint_trials USING btree (asked_at) WHERE (finished_at IS NULL);
+comment on table endpoint_trials is 'The last trial message to each address of a party that asked for one. A worker sends it.';
+comment on column endpoint_trials.party_id is 'The payment system; or the internalId of the FX provider.';
+comment on column endpoint_trials.url is 'Full address of the endpoint.';
+comment on column endpoint_trials.asked_at is 'When the party asked for it.';
+comment on column endpoint_trials.claimed_at is 'When a worker last claimed it.';
+comment on column endpoint_trials.finished_at is 'When the outcome was known.';
+comment on column endpoint_trials.outcome is 'answered: the endpoint responds; failed: nobody responds, or the server is out of order.';
+comment on column endpoint_trials.says is 'HTTP status, or why it failed.';
+
 create table former_account_owners (
   former_account_owner_id bigint not null generated always as identity,
   sap_id text not null,
@@ -1436,6 +1458,21 @@ comment on column refused_messages.refused_as is 'Kind of the audit event that r
 comment on column refused_messages.fault is 'The fault: reason in words, ruleId, and the status that it reported. Contains no text from the message.';
 comment on column refused_messages.size is 'Number of its bytes, as far as they were read.';
 
+create table refused_signatures (
+  party_id text not null,
+  day date not null,
+  number integer not null,
+  last_at timestamp with time zone not null,
+  last_why text not null,
+  constraint refused_signatures_pkey PRIMARY KEY (party_id, day)
+);
+comment on table refused_signatures is 'Messages refused for their signature, counted per payment system and day. Rows are kept for 62 days.';
+comment on column refused_signatures.party_id is 'The payment system in whose name the messages came.';
+comment on column refused_signatures.day is 'Day (UTC).';
+comment on column refused_signatures.number is 'Number of refused messages on that day.';
+comment on column refused_signatures.last_at is 'When the last of them was refused.';
+comment on column refused_signatures.last_why is 'Why the last of them was refused, as its answer said; no personal data.';
+
 create unlogged table request_counts (
   name text not null,
   minute integer not null,
@@ -1930,6 +1967,9 @@ grant insert, select, update on delivery_keys to isthmus_worker;
 grant insert, select on endpoint_probes to isthmus_api;
 grant select on endpoint_probes to isthmus_readonly;
 grant select, update on endpoint_probes to isthmus_worker;
+grant insert, select, update on endpoint_trials to isthmus_api;
+grant select on endpoint_trials to isthmus_readonly;
+grant select, update on endpoint_trials to isthmus_worker;
 grant select on former_account_owners to isthmus_api;
 grant select on former_account_owners to isthmus_readonly;
 grant select on former_account_owners to isthmus_worker;
@@ -2027,6 +2067,9 @@ grant insert, select on refusals to isthmus_worker;
 grant insert, select on refused_messages to isthmus_api;
 grant select on refused_messages to isthmus_readonly;
 grant insert, select on refused_messages to isthmus_worker;
+grant delete, insert, select, update on refused_signatures to isthmus_api;
+grant select on refused_signatures to isthmus_readonly;
+grant select on refused_signatures to isthmus_worker;
 grant delete, insert, select, update on request_counts to isthmus_api;
 grant select on resolution_answers to isthmus_api;
 grant select on resolution_answers to isthmus_readonly;
