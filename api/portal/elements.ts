@@ -146,6 +146,10 @@ export const section = (title: string, body: Html, id?: string): Html =>
 
 export const link = (href: string, text: Html): Html => html`<a href="${href}">${text}</a>`;
 
+/** A rule that a decision or refusal names. */
+export const ruleLink = (ruleId: string): Html =>
+  html`<a class="rule" href="/portal/rules/${ruleId}">${ruleId}</a>`;
+
 export const uetrLink = (uetr: string): Html =>
   html`<a class="id" href="/portal/payments/${uetr}" title="${uetr}">${uetr.slice(0, 8)}…</a>`;
 

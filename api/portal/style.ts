@@ -40,8 +40,9 @@ caption { text-align: left; font-size: 0.875rem; padding-bottom: 0.25rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
 th, td { text-align: left; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number { white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-.money, time, .id { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.money, time, .id, .rule { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .id, code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground); padding: var(--space); border-radius: var(--round); }

@@ -95,7 +95,9 @@ async function todayOf(visit: Visit, accounts: readonly BookName[]): Promise<Htm
     books.push({ one, query, net: book.net, in: sumOf('in'), out: sumOf('out') });
   }
   const shown = (totals: Book['totals']) =>
-    html`${totals.map(({ number, sum, currency }) => html`${sum === null || currency === null ? '' : money({ amount: sum, currency }, decimalsOf)} (${number}) `)}`;
+    totals.length === 0
+      ? 0
+      : html`${totals.map(({ number, sum, currency }) => html`${sum === null || currency === null ? '' : money({ amount: sum, currency }, decimalsOf)} (${number}) `)}`;
   return section(
     t.books.today,
     table(

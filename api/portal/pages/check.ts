@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import type { dryRunSchema } from '../../payments/dry-run.ts';
-import { badge, facts, section, table } from '../elements.ts';
+import { badge, facts, ruleLink, section, table } from '../elements.ts';
 import { readAnswer, Refused } from '../gateway.ts';
 import { refusalOf } from '../layout.ts';
 import type { Page, Visit } from '../visit.ts';
@@ -52,7 +52,7 @@ export async function checkMessage(visit: Visit, message: string): Promise<Page>
           [
             {
               title: t.words.rule,
-              cell: ({ ruleId }) => html`<a href="/portal/rules/${ruleId}">${ruleId}</a>`,
+              cell: ({ ruleId }) => ruleLink(ruleId),
             },
             { title: t.words.reason, cell: ({ isoCode }) => isoCode },
             { title: t.payment.field, cell: ({ xpath }) => html`<code>${xpath ?? ''}</code>` },

@@ -141,7 +141,7 @@ export function partyTable({ t, url }: Visit, { parties, paused, receivers }: Pa
         isNumber: true,
       },
     ],
-    parties,
+    [...parties].sort((a, b) => rank[worst(b)] - rank[worst(a)] || b.kinds.length - a.kinds.length),
     { t, url, caption: t.parties.caption, empty: t.parties.empty, name: 'parties' },
   );
 }

@@ -2,7 +2,7 @@
 // count.
 import { html } from 'hono/html';
 import { actForm } from '../acts.ts';
-import { badge, link, section, table, type Column } from '../elements.ts';
+import { badge, link, ruleLink, section, table, type Column } from '../elements.ts';
 import { time, type Html } from '../format.ts';
 import type { Visit } from '../visit.ts';
 import { caseForms, type Alert } from './alerts.ts';
@@ -116,7 +116,7 @@ export function refusedMessages({ t, url }: Visit, { refusedMessages: refused, u
     { title: t.words.reason, cell: ({ fault }) => fault.reason },
     {
       title: t.words.rule,
-      cell: ({ fault: { ruleId } }) => (ruleId === undefined ? '' : link(`/portal/rules/${ruleId}`, ruleId)),
+      cell: ({ fault: { ruleId } }) => (ruleId === undefined ? '' : ruleLink(ruleId)),
     },
     {
       title: t.words.bytes,

@@ -1,7 +1,7 @@
 // One payment: what came, what went, who decided, what is owed, and what can be done now.
 import { html } from 'hono/html';
 import { reasonInWords } from '../../../core/rejections/reason-words.ts';
-import { badge, facts, link, section, table, type Column } from '../elements.ts';
+import { badge, facts, link, ruleLink, section, table, type Column } from '../elements.ts';
 import { countdown, duration, money, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import { ownFirstParagraph } from '../markdown.ts';
@@ -109,10 +109,7 @@ async function decisionOf({ t, api }: Visit, { decision }: Evidence): Promise<Ht
     html`<p>${badge(status, t.statuses[status])} ${t.deciders[decidedBy]}, ${time(decidedAt)}.</p>
       ${facts([
         [t.words.reason, reasonCode === null ? undefined : reasonInWords(reasonCode)],
-        [
-          t.words.rule,
-          ruleId === null ? undefined : html`${link(`/portal/rules/${ruleId}`, ruleId)}: ${rule ?? ''}`,
-        ],
+        [t.words.rule, ruleId === null ? undefined : html`${ruleLink(ruleId)}: ${rule ?? ''}`],
       ])}`,
   );
 }
@@ -211,7 +208,7 @@ function differences({ t, url }: Visit, { difference }: Evidence): Html {
       : []),
     {
       title: t.words.rule,
-      cell: ({ ruleId }) => (ruleId === null ? '' : link(`/portal/rules/${ruleId}`, ruleId)),
+      cell: ({ ruleId }) => (ruleId === null ? '' : ruleLink(ruleId)),
     },
   ];
   const options = { t, url, caption: t.payment.differenceCaption, empty: t.payment.same };

@@ -31,10 +31,12 @@ export async function ratesPage(visit: Visit): Promise<Page> {
       </form>
     </section>
     ${section(t.rates.standing, standingTable(visit, standings.slice(0, shownRates)))}
-    ${section(
-      t.rates.current,
-      html`${rateTable(visit, rates.slice(0, shownRates))}${rates.length > shownRates ? html`<p class="quiet">${t.rates.more} ${rates.length}</p>` : ''}`,
-    )}
+    <details id="rates" ${Object.values(asked).some((value) => value !== '') ? html`open` : ''}>
+      <summary>${t.rates.current} (${rates.length})</summary>
+      <section>
+        ${rateTable(visit, rates.slice(0, shownRates))}${rates.length > shownRates ? html`<p class="quiet">${t.rates.more} ${rates.length}</p>` : ''}
+      </section>
+    </details>
     ${section(t.rates.post, actForm(visit, 'rate'))}
     <div class="columns">
       ${section(

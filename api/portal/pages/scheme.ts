@@ -49,6 +49,7 @@ export async function kindPage(visit: Visit): Promise<Page> {
   const members = Object.entries(documents[0] ?? {})
     .filter(([, value]) => value === null || typeof value !== 'object')
     .map(([member]) => member)
+    .filter((member) => documents.some((one) => shown(one[member]) !== idOf(one)))
     .slice(0, 6);
   const main = html`<h1>${t.nav.scheme}: ${kind}</h1>
     <p>${link('/portal/scheme', t.scheme.kinds)}</p>
