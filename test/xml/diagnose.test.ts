@@ -72,7 +72,7 @@ describe('agrees with the engine', () => {
     expect(refused).toBeGreaterThan(mutations / 4);
     expect(accepted).toBeGreaterThan(mutations / 20);
     expect(accepted).toBeLessThan(mutations / 2);
-    expect(slowestMs).toBeLessThan(1_000);
+    expect(slowestMs).toBeLessThan(5_000);
   }, 120_000);
 });
 

