@@ -1,5 +1,6 @@
 // The form of a document of the scheme: its fields come from the schema of its kind (db/scheme/forms.ts). The same
 // schema reads the entered form back as JSON.
+import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import { z } from '@hono/zod-openapi';
 import { schemeIdOf, schemeKinds, type SchemeKind } from '../../core/scheme/documents.ts';
@@ -8,6 +9,10 @@ import type { Html } from './format.ts';
 import type { Visit } from './visit.ts';
 
 export type SchemeObject = Readonly<Record<string, unknown>>;
+
+/** Tells whether an object is still the same. */
+export const digestOf = (document: SchemeObject | null): string =>
+  createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 16);
 
 /** The members of JSON Schema that are used here. */
 interface Shape {

@@ -66,9 +66,19 @@ export const ageOf = (iso: string): string => duration(Math.max(0, Date.now() - 
 export const share = (part: number, whole: number): string =>
   whole === 0 ? none : `${((part / whole) * 100).toFixed(1)} %`;
 
-/** A time as the pages print it, in UTC, in the form that the API takes. Other text is left as it is. */
+/** A time as the pages print it, in UTC or with an offset, in the form that the API takes. Other text is left as it is. */
 export function instantOf(text: string): string {
-  const [, day, time, seconds = '00'] =
-    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::(\d\d))?(?: UTC)?$/.exec(text.trim()) ?? [];
-  return day === undefined || time === undefined ? text : `${day}T${time}:${seconds}Z`;
+  const printed =
+    /^(?<day>\d{4}-\d\d-\d\d)[ T](?<time>\d\d:\d\d)(?::(?<seconds>\d\d))?(?: (?:UTC|GMT)(?:(?<sign>[+-])(?<hours>\d{1,2})(?::(?<minutes>\d\d))?)?)?$/;
+  const {
+    day,
+    time,
+    seconds = '00',
+    sign,
+    hours = '',
+    minutes = '00',
+  } = printed.exec(text.trim())?.groups ?? {};
+  if (day === undefined || time === undefined) return text;
+  const offset = sign === undefined ? 'Z' : `${sign}${hours.padStart(2, '0')}:${minutes}`;
+  return `${day}T${time}:${seconds}${offset}`;
 }

@@ -29,17 +29,18 @@ export function liveStream(
         if (shown !== undefined)
           await delay(everyMs, undefined, { signal: gone.signal }).catch(() => undefined);
         if (isGone()) return;
-        // a part that is away for a moment changes nothing on the page
-        const page = await render().catch(() => shown ?? '');
+        // a part that is away for a moment changes nothing on the page, which says that it is not current
+        const page = await render().catch(() => null);
         const isStopping = await goesOn().then(
           () => false,
           () => true,
         );
         if (isGone()) return;
         if (page === undefined) send('event: end\ndata:\n\n');
-        else if (page === shown || page === '') send(': unchanged\n\n');
+        else if (page === null) send('event: stale\ndata:\n\n');
+        else if (page === shown) send(': unchanged\n\n');
         else send(`retry: 2000\nevent: page\ndata: ${JSON.stringify(page)}\n\n`);
-        shown = page;
+        shown = page ?? '';
         if (page !== undefined && !isStopping && performance.now() < endsAtMs) return;
         controller.close();
         onEnd();

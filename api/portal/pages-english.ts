@@ -35,6 +35,7 @@ export const pages = {
   },
   payments: {
     anyId: 'Find by any id',
+    credited: 'Credited, or to be',
     quote: 'Quote',
     caption: 'Payments, newest first',
     empty: 'No payment matches. Widen the filter, or look for one by its id.',
@@ -44,7 +45,6 @@ export const pages = {
   payment: {
     title: 'Payment',
     about: 'About',
-    settled: 'To be settled',
     wasCredited: 'Credited',
     accepted: 'Accepted by the source (AccptncDtTm)',
     deadline: 'Deadline',
@@ -152,6 +152,7 @@ export const pages = {
       preview: 'Nothing was changed. This is what would change.',
     },
     see: 'See the change',
+    wouldBeRefused: 'It would be refused, for what stands below. Nothing was changed.',
     secret: 'The secret',
   },
   scheme: {

@@ -2,8 +2,12 @@
 import { pageHeaders } from './layout.ts';
 
 /** Only pages of the portal: a link to it must not lead elsewhere. */
-export const ownPath = (path: string): string =>
-  /^\/portal(?:[/?][!-~]*)?$/.test(path) && !/\.\.|\/\/|\\/.test(path) ? path : '/portal';
+export function ownPath(path: string): string {
+  const [pathname = ''] = path.split('?');
+  const isOwn = /^\/portal(?:[/?][!-~]*)?$/.test(path) && !/\/\/|\\/.test(pathname);
+  // browsers take `%2e` for a dot
+  return isOwn && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(pathname) ? path : '/portal';
+}
 
 export const redirect = (location: string, cookie?: string): Response =>
   new Response(null, {

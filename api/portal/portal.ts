@@ -8,14 +8,14 @@ import type { BuiltinIssuer } from '../auth/issuer.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import { readLimited } from '../http/input/input.ts';
 import type { Router } from '../http/route.ts';
-import { actNamed, textIn, type ActName } from './acts.ts';
+import { actNamed, textIn } from './acts.ts';
 import { gatewayFor, Refused } from './gateway.ts';
-import { done, pageHeaders, refusalOf, respond } from './layout.ts';
+import { pageHeaders, refusalOf, respond } from './layout.ts';
 import { endOfStream, liveStream } from './live.ts';
 import { checkMessage } from './pages/check.ts';
 import { pages, rawRoutes } from './pages.ts';
 import { ownPath, redirect } from './paths.ts';
-import { runAct } from './run-act.ts';
+import { noticeOf, runAct } from './run-act.ts';
 import { isOwnForm, isSameOrigin, openSessions, type Session } from './sessions.ts';
 import { openSignIn, type SignIn } from './sign-in.ts';
 import { script } from './script.ts';
@@ -105,14 +105,12 @@ function addPage(router: Router, portal: Portal, page: PageRoute): void {
     visiting(portal, context, page, async (visit) => {
       const shown = await page.show(visit);
       const { t, url } = visit;
-      const name = url.searchParams.get('done') ?? '';
-      const says = actNamed(name) && t.acts[name as ActName].done;
       return respond(
         {
           t,
           visit,
           ...shown,
-          notice: says === undefined ? undefined : done(says),
+          notice: noticeOf(visit),
           live:
             page.isLive &&
             `/portal/live?${new URLSearchParams({ page: `${url.pathname}${url.search}` }).toString()}`,

@@ -1,8 +1,10 @@
 // Runs an act of a person: asks the API, and goes back to the page, or shows the answer.
+import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import type { proposedSchema } from '../scheme/scheme-schemas.ts';
 import { actForm, actNamed, readAct, severalBy, textIn, type ActName } from './acts.ts';
+import { digestOf, type SchemeObject } from './document-form.ts';
 import { badge } from './elements.ts';
 import type { Html } from './format.ts';
 import { Refused } from './gateway.ts';
@@ -22,6 +24,7 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
   const asked = readAct(known, form);
   const again = () => formAgain({ ...visit, url: new URL(back, visit.url) }, name as ActName, form);
   try {
+    if (await isStale(visit, form)) throw new Refused(409, { detail: t.refused.stale });
     if ('unreadable' in asked)
       throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
     const answer = await api.post<unknown>(asked.path, asked.bodyText);
@@ -30,7 +33,7 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
       return await respond({ t, visit, title: says.label, main, back });
     }
     const next = new URL(back, visit.url);
-    next.searchParams.set('done', name);
+    next.searchParams.set('done', `${name}.${proofOf(visit, name, next.pathname)}`);
     return redirect(`${next.pathname}${next.search}`);
   } catch (error) {
     if (!(error instanceof Refused) || error.status === 401) throw error;
@@ -39,6 +42,16 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
       <p><a href="${back}">${t.words.back}</a></p>`;
     return respond({ t, visit, title: says.label, main }, error);
   }
+}
+
+/** Whether the object of a form has changed since the form was made: the form has all its members, also those of before. */
+async function isStale({ api }: Visit, form: FormData): Promise<boolean> {
+  const [was, kind, id] = ['was', 'kind', 'id'].map((name) => textIn(form, `at.${name}`));
+  if (!was || !kind || !id) return false;
+  const { document } = await api.get<{ readonly document: SchemeObject | null }>(
+    `/admin/scheme/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`,
+  );
+  return digestOf(document) !== was;
 }
 
 /** The form with what was entered. */
@@ -66,7 +79,7 @@ function resultOf(
   const { changeId, state = '', secret, objects = [], findings = [] } = answer;
   const stands = (t.changes.states as Readonly<Record<string, string>>)[state] ?? '';
   return html`<h1>${says.label}</h1>
-    ${done(`${says.done} ${stands}`)}
+    ${findings.some(({ severity }) => severity === 'error') ? html`<div class="notice bad" role="alert">${t.changes.wouldBeRefused}</div>` : done(`${says.done} ${stands}`)}
     ${secret === undefined ? '' : html`<p>${t.changes.secret}: <code>${secret}</code></p>`}
     ${changeId ? html`<p><a href="/portal/changes/${changeId}">${t.changes.see}</a></p>` : ''}
     ${findings.map(({ severity, kind, id, path, says: finding }) => html`<p>${badge(severity)} ${kind} ${id} <code>${path}</code> ${finding}</p>`)}
@@ -84,3 +97,15 @@ const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
       key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
     ),
   );
+
+/** Says that an act was done; undefined for a link that somebody else made. */
+export function noticeOf(visit: Visit): Html | undefined {
+  const { t, url } = visit;
+  const [name = '', proof] = (url.searchParams.get('done') ?? '').split('.');
+  const isOwn = actNamed(name) !== undefined && proof === proofOf(visit, name, url.pathname);
+  return isOwn ? done(t.acts[name as ActName].done) : undefined;
+}
+
+/** Only a session that did the act at this address has it. */
+const proofOf = ({ csrf }: Visit, name: string, pathname: string): string =>
+  createHash('sha256').update(`done ${csrf} ${name} ${pathname}`).digest('base64url').slice(0, 16);

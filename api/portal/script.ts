@@ -2,7 +2,7 @@
 export const script = `
 const pad = (number) => String(number).padStart(2, '0');
 function zoneOf(at) {
-  return new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts(at).find(({ type }) => type === 'timeZoneName').value;
+  return new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(at).find(({ type }) => type === 'timeZoneName').value.replace(/^GMT$/, 'UTC');
 }
 function localTimes(root) {
   for (const element of root.querySelectorAll('time:not([data-until])')) {
@@ -45,6 +45,7 @@ function stayCurrent(main) {
   source.addEventListener('page', (event) => { waiting = JSON.parse(event.data); show(); });
   source.addEventListener('end', () => { source.close(); location.reload(); });
   source.addEventListener('error', () => { if (state) state.textContent = state.dataset.stale; });
+  source.addEventListener('stale', () => { if (state) state.textContent = state.dataset.stale; });
   source.addEventListener('full', () => { if (state) state.textContent = state.dataset.stale; });
   setInterval(show, 1000);
 }

@@ -108,7 +108,8 @@ export function isOwnForm(context: Context, session: Session, given: unknown): b
 }
 
 function isEqual(given: string, expected: string): boolean {
-  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /** Browsers name the origin of every form. */

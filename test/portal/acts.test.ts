@@ -122,6 +122,48 @@ describe.runIf(hasBrowser)('acts', () => {
     expect(await notice(second)).toContain('Approved');
   });
 
+  test('a form of an object that somebody has changed meanwhile reverts nothing (ADM-2)', async () => {
+    const { page } = await enter('operator');
+    await page.goto('/portal/scheme/clearing-systems/INRUPI');
+    await page.click('summary:has-text("Propose a change")');
+    await page.fill('[name="f.document.maxResolutionSeconds"]', '7');
+    await page.fill('form[action="/portal/acts/enter"] [name="f.because"]', 'faster');
+    const document = await api<{ document: Record<string, unknown> }>(
+      '/admin/scheme/clearing-systems/INRUPI',
+    );
+    const change = {
+      because: 'less',
+      objects: [{ kind: 'clearing-systems', document: { ...document.document, maxAmount: '5000' } }],
+    };
+    const send = async (clientId: string, path: string, body: unknown) =>
+      (await (
+        await fetch(`${gateway.url}${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${await gateway.token(clientId)}`,
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify(body),
+        })
+      ).json()) as { changeId: string };
+    const { changeId } = await send('operator2', '/admin/changes', change);
+    await send('operator', `/admin/changes/${changeId}/approval`, { because: 'seen' });
+    await page.click('form[action="/portal/acts/enter"] button:has-text("Propose a change")');
+    expect(await page.locator('.notice.bad').innerText()).toContain('has changed this object');
+    expect(await page.inputValue('[name="f.document.maxResolutionSeconds"]')).toBe('7');
+  });
+
+  test('a preview of what would be refused says so', async () => {
+    const { page } = await enter('operator');
+    await page.goto('/portal/changes');
+    await page.fill('[name="f.objects"]', '[{ "kind": "fx-prices", "document": { "fxpId": "SG-MERI" } }]');
+    await page.fill('form[action="/portal/acts/propose"] [name="f.because"]', 'trial');
+    await page.check('form[action="/portal/acts/propose"] [name="f.preview"]');
+    await page.click('form[action="/portal/acts/propose"] button');
+    expect(await page.locator('.notice.bad').innerText()).toContain('would be refused');
+    expect(await page.locator('.notice.good').count()).toBe(0);
+  });
+
   test('what is wrong in a form is told beside it, and what was entered is kept', async () => {
     const { page } = await enter('operator');
     await page.goto('/portal/changes');

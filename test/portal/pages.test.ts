@@ -1,6 +1,7 @@
 // Every page of the portal for every role, in a real browser: at three widths, light and dark.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addRefusedSignatures } from '../../db/records/refused-signatures.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { hasBrowser, isTooWide, signedIn, violations } from '../harness/browser.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -152,6 +153,16 @@ test.runIf(hasBrowser)(
     expect(await page.locator('time[data-until]').innerText()).toMatch(/^in \d+ /);
   },
 );
+
+test.runIf(hasBrowser)('a rejected payment promises no credit', async () => {
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.rejected });
+  await submit(gateway, message, { prefer: 'wait=10' });
+  const { page } = await signedIn({ url: gateway.url, clientId: 'LOTUSGS0' });
+  await page.goto(`/portal/payments/${message.uetr}`);
+  const text = await page.locator('main').innerText();
+  expect(text).toContain('RJCT');
+  expect(text).not.toMatch(/to be credited|To be credited|24,900/);
+});
 
 test.runIf(hasBrowser)('a payment that arrives shows on an open page by itself', async () => {
   const { page } = await signedIn({ url: gateway.url, clientId: 'SGDFAST' });

@@ -8,7 +8,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { accountRequest, ask, proxyRequest, resolutionEvidence, type Asked } from '../harness/asker.ts';
 
 const deadlineMs = 3_000;
-const heldMs = 2_400; // how long judging takes in the test where it takes long
+const heldMs = 1_600; // how long judging takes in the test where it takes long
 let moveClock: (aheadMs: number) => Promise<void> = () => Promise.resolve();
 const gateway = await testGateway({
   prepare: async (db) => {

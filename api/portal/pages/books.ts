@@ -39,7 +39,7 @@ export async function booksPage(visit: Visit): Promise<Page> {
       </form>
       <span class="hint">${t.books.hint}</span>
     </section>
-    ${isAsked ? await bookOf(visit, asked) : own.length <= mostToday ? await todayOf(visit, own) : ''}`;
+    ${isAsked ? await orRefusal(t, bookOf(visit, asked)) : own.length <= mostToday ? await orRefusal(t, todayOf(visit, own)) : ''}`;
   return { title: t.nav.books, main };
 }
 
@@ -70,6 +70,14 @@ function bookChoice({ t }: Visit, books: readonly BookName[], asked: Readonly<Re
 }
 
 const minuteMs = 60_000;
+
+/** A part of a page, or why the API refuses it. @throws Refused if the session counts no more */
+async function orRefusal(t: Visit['t'], part: Promise<Html>): Promise<Html> {
+  return part.catch((error: unknown) => {
+    if (!(error instanceof Refused) || error.status === 401) throw error;
+    return refusalOf(t, error);
+  });
+}
 
 interface Today {
   readonly one: BookName;
@@ -120,69 +128,65 @@ async function todayOf(visit: Visit, accounts: readonly BookName[]): Promise<Htm
 const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 async function bookOf(visit: Visit, asked: Readonly<Record<string, string>>): Promise<Html> {
-  const { t, api, url, decimalsOf } = visit;
-  try {
-    const { book, isCut } = await beginningOf(
-      await api.send(pathWith('/reconciliation', asked)),
-      shownLength,
-    );
-    const { totals, net, currency, payments, from, to } = book;
-    return await html`${section(
-      t.books.totals,
-      html`${facts([
-        [t.books.from, time(from)],
-        [t.books.to, time(to)],
-        [t.books.net, money({ amount: net, currency }, decimalsOf)],
-        [t.books.file, link(pathWith('/portal/books/csv', asked), 'CSV')],
-      ])}${table(
-        [
-          { title: t.books.side, cell: ({ side }) => side },
-          { title: t.words.corridor, cell: ({ corridor }) => corridor },
-          { title: t.words.status, cell: ({ status }) => badge(status, t.statuses[status]) },
-          { title: t.words.number, cell: ({ number }) => number, isNumber: true },
-          {
-            title: t.books.sum,
-            cell: ({ sum, currency: of }) =>
-              sum === null || of === null ? '' : money({ amount: sum, currency: of }, decimalsOf),
-            isNumber: true,
-          },
-        ],
-        totals,
-        { t, url, caption: t.books.totals, empty: t.books.empty },
-      )}`,
-    )}
-    ${section(
-      t.books.entries,
-      html`${table(
-        [
-          { title: 'UETR', cell: ({ uetr }) => uetrLink(uetr) },
-          { title: t.books.side, cell: ({ side }) => side },
-          {
-            title: t.words.status,
-            cell: ({ status, reasonCode }) => html`${badge(status)} ${reasonCode ?? ''}`,
-          },
-          { title: t.words.corridor, cell: ({ corridor }) => corridor },
-          {
-            title: t.books.sum,
-            cell: ({ amount, currency: of }) =>
-              amount === null || of === null ? '' : money({ amount, currency: of }, decimalsOf),
-            isNumber: true,
-          },
-          {
-            title: t.words.agents,
-            cell: ({ debtorAgent, creditorAgent }) => `${debtorAgent ?? '?'} → ${creditorAgent ?? '?'}`,
-          },
-          { title: 'EndToEndId', cell: ({ endToEndId }) => endToEndId },
-          { title: t.words.at, cell: ({ decidedAt }) => time(decidedAt) },
-        ],
-        payments.slice(0, shownEntries),
-        { t, url, caption: t.books.entries, empty: t.books.empty },
-      )}${isCut || payments.length > shownEntries ? html`<p class="quiet">${t.books.more}</p>` : ''}`,
-    )}`;
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status === 401) throw error;
-    return refusalOf(t, error);
-  }
+  const { t, api, url, decimalsOf, reader } = visit;
+  const { book, isCut } = await beginningOf(await api.send(pathWith('/reconciliation', asked)), shownLength);
+  const { totals, net, currency, payments, from, to } = book;
+  return await html`${section(
+    t.books.totals,
+    html`${facts([
+      [t.books.from, time(from)],
+      [t.books.to, time(to)],
+      [t.books.net, money({ amount: net, currency }, decimalsOf)],
+      [t.books.file, link(pathWith('/portal/books/csv', asked), 'CSV')],
+    ])}${table(
+      [
+        { title: t.books.side, cell: ({ side }) => side },
+        { title: t.words.corridor, cell: ({ corridor }) => corridor },
+        { title: t.words.status, cell: ({ status }) => badge(status, t.statuses[status]) },
+        { title: t.words.number, cell: ({ number }) => number, isNumber: true },
+        {
+          title: t.books.sum,
+          cell: ({ sum, currency: of }) =>
+            sum === null || of === null ? '' : money({ amount: sum, currency: of }, decimalsOf),
+          isNumber: true,
+        },
+      ],
+      totals,
+      { t, url, caption: t.books.totals, empty: t.books.empty },
+    )}`,
+  )}
+  ${section(
+    t.books.entries,
+    html`${table(
+      [
+        // an FX provider may not open a payment
+        {
+          title: 'UETR',
+          cell: ({ uetr }) => (reader.role === 'fxp' ? html`<code>${uetr}</code>` : uetrLink(uetr)),
+        },
+        { title: t.books.side, cell: ({ side }) => side },
+        {
+          title: t.words.status,
+          cell: ({ status, reasonCode }) => html`${badge(status)} ${reasonCode ?? ''}`,
+        },
+        { title: t.words.corridor, cell: ({ corridor }) => corridor },
+        {
+          title: t.books.sum,
+          cell: ({ amount, currency: of }) =>
+            amount === null || of === null ? '' : money({ amount, currency: of }, decimalsOf),
+          isNumber: true,
+        },
+        {
+          title: t.words.agents,
+          cell: ({ debtorAgent, creditorAgent }) => `${debtorAgent ?? '?'} → ${creditorAgent ?? '?'}`,
+        },
+        { title: 'EndToEndId', cell: ({ endToEndId }) => endToEndId },
+        { title: t.words.at, cell: ({ decidedAt }) => time(decidedAt) },
+      ],
+      payments.slice(0, shownEntries),
+      { t, url, caption: t.books.entries, empty: t.books.empty },
+    )}${isCut || payments.length > shownEntries ? html`<p class="quiet">${t.books.more}</p>` : ''}`,
+  )}`;
 }
 
 /**

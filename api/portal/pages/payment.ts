@@ -7,7 +7,7 @@ import { pathWith } from '../gateway.ts';
 import { ownFirstParagraph } from '../markdown.ts';
 import { isOperator, type Page, type Visit } from '../visit.ts';
 import type { AlertPage } from './alerts.ts';
-import type { ListedPayment } from './payments.ts';
+import { isRejected, type ListedPayment } from './payments.ts';
 import { lanes, type Evidence } from './lanes.ts';
 import { alertsOf, alertsSection, refusedMessages, whatToDo, whatWasDone } from './payment-case.ts';
 
@@ -57,11 +57,11 @@ function about({ t, decimalsOf }: Visit, evidence: Evidence, listed: ListedPayme
     [t.words.systems, `${evidence.sourceClearingSystem} → ${evidence.destinationClearingSystem ?? '?'}`],
     [t.words.agents, listed && `${listed.debtorAgent ?? '?'} → ${listed.creditorAgent ?? '?'}`],
     ['FXP', listed?.fxp],
-    [t.words.sent, money(listed?.sourceAmount, decimalsOf)],
-    [t.payment.settled, money(listed?.destinationAmount, decimalsOf)],
+    [t.words.sourceAmount, money(listed?.sourceAmount, decimalsOf)],
+    [t.words.destinationAmount, money(listed?.destinationAmount, decimalsOf)],
     [
       evidence.status === 'ACCC' ? t.payment.wasCredited : t.words.credited,
-      money(listed?.creditorAccountAmount, decimalsOf),
+      isRejected(evidence.status) ? '' : money(listed?.creditorAccountAmount, decimalsOf),
     ],
     ['EndToEndId', listed?.endToEndId],
     [t.payments.quote, evidence.quoteId],

@@ -72,7 +72,7 @@ export async function paymentsPage(visit: Visit): Promise<Page> {
       </details>
     </section>
     ${refusal}
-    <section>
+    <section ${refusal === '' ? '' : html`hidden`}>
       ${paymentTable(visit, payments, sought === '' ? t.payments.empty : notFound(visit, sought))}
       ${next === null ? '' : link(nextOf(url, next), t.words.next)}
     </section>`;
@@ -87,6 +87,9 @@ function spelled(name: string, given: string): string {
 
 const list = ({ api }: Visit, asked: Readonly<Record<string, string>>) =>
   api.get<PaymentPage>(pathWith('/payments', { limit: '50', ...asked }));
+
+/** Nothing is credited: its amounts at the destination would be untrue. */
+export const isRejected = (status: string): boolean => ['RJCT', 'BLCK', 'REFUSED'].includes(status);
 
 /** Each kind of id is asked for where the text has its form. A UETR that is not judged yet is found on its own page. */
 async function search({ api }: Visit, id: string): Promise<PaymentPage> {
@@ -136,15 +139,16 @@ export function paymentTable(
     },
     {
       key: 'amount',
-      title: t.words.sent,
+      title: t.words.sourceAmount,
       cell: ({ sourceAmount }) => money(sourceAmount, decimalsOf),
       by: ({ sourceAmount }) => sourceAmount?.amount ?? 0,
       isNumber: true,
     },
     {
       key: 'credited',
-      title: t.words.credited,
-      cell: ({ creditorAccountAmount }) => money(creditorAccountAmount, decimalsOf),
+      title: t.payments.credited,
+      cell: ({ status, creditorAccountAmount }) =>
+        isRejected(status) ? '' : money(creditorAccountAmount, decimalsOf),
       by: ({ creditorAccountAmount }) => creditorAccountAmount?.amount ?? 0,
       isNumber: true,
     },

@@ -126,7 +126,7 @@ function quoteTable({ t, url, decimalsOf }: Visit, quotes: Quotes['quotes']): Ht
       { title: 'FXP', cell: ({ fxpfinInstId }) => fxpfinInstId },
       { title: t.quotes.rate, cell: ({ exchangeRate }) => String(exchangeRate), isNumber: true },
       {
-        title: t.words.sent,
+        title: t.words.sourceAmount,
         cell: ({ debtorAgent }) => money(debtorAgent.interbankSettlementAmount, decimalsOf),
         isNumber: true,
       },
@@ -136,7 +136,7 @@ function quoteTable({ t, url, decimalsOf }: Visit, quotes: Quotes['quotes']): Ht
         isNumber: true,
       },
       {
-        title: t.payment.settled,
+        title: t.words.destinationAmount,
         cell: ({ creditorAgent }) => money(creditorAgent.interbankSettlementAmount, decimalsOf),
         isNumber: true,
       },

@@ -5,7 +5,7 @@ import { schemeIdOf, schemeKinds, type SchemeKind } from '../../../core/scheme/d
 import type { objectSchema, readinessSchema } from '../../scheme/scheme-schemas.ts';
 import { actForm } from '../acts.ts';
 import { documentFacts, objectAddress } from '../document-facts.ts';
-import type { SchemeObject } from '../document-form.ts';
+import { digestOf, type SchemeObject } from '../document-form.ts';
 import { badge, link, section, table } from '../elements.ts';
 import { time, type Html } from '../format.ts';
 import type { Page, Visit } from '../visit.ts';
@@ -135,7 +135,7 @@ export async function objectPage(visit: Visit): Promise<Page> {
 function changeForms(visit: Visit, document: SchemeObject): Html {
   const { kind = '', id = '' } = visit.params;
   const objects = JSON.stringify([{ kind, ends: id }]);
-  return html`${actForm(visit, 'enter', { at: { kind, id }, document, isFolded: true })}
+  return html`${actForm(visit, 'enter', { at: { kind, id, was: digestOf(document) }, document, isFolded: true })}
   ${actForm(visit, 'end', { fixed: { objects }, isFolded: true })}`;
 }
 
