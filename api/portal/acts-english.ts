@@ -58,13 +58,14 @@ export const acts = {
   newSecret: {
     label: 'Give it another secret',
     done: 'Copy the secret now: it is shown once.',
+    hint: 'It may wait for a second operator before it counts. Earlier secrets count for 24 more hours, unless you say otherwise; 0 ends them at once.',
   },
   rotateDeliveryKey: { label: 'Rotate the key', done: 'A new key signs.' },
   rotateIssuerKey: { label: 'Rotate the key', done: 'A new key signs.' },
   trial: {
     label: 'Send a trial message to each',
     done: 'A trial message goes to each of your addresses.',
-    hint: 'A pacs.028 about a payment that does not exist. At most one goes to each address in 10 seconds.',
+    hint: 'Each gets a pacs.028 about a payment that does not exist, whatever it usually takes. At most one goes to each address in 10 seconds.',
   },
   rate: { label: 'Post the rate', done: 'The rate counts now.' },
   tier: { label: 'Register or update a tier', done: 'The tier counts now.', hint: '0 basis points end it.' },

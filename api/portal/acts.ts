@@ -279,6 +279,7 @@ ${given ?? ''}</textarea>`
             id="${field_id}"
             name="${key}"
             value="${given ?? ''}"
+            ${name === 'effectiveAt' ? html`placeholder="2027-01-31 08:00"` : ''}
             autocomplete="off"
             ${required}
           />`;

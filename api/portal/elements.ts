@@ -117,6 +117,7 @@ const tones: Readonly<Record<string, string>> = {
   INDOUBT: 'bad',
   'in-doubt': 'bad',
   'dead-letter': 'bad',
+  contradicted: 'bad',
   down: 'bad',
   security: 'bad',
   REFUSED: 'bad',

@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
+import type { rateAcceptedSchema, standingsSchema } from '../quotes/rate-schemas.ts';
 import type { proposedSchema } from '../scheme/scheme-schemas.ts';
-import { actForm, actNamed, readAct, severalBy, textIn, type ActName } from './acts.ts';
+import { actForm, actNamed, acts, readAct, severalBy, textIn, type ActName } from './acts.ts';
 import { digestOf, type SchemeObject } from './document-form.ts';
-import { badge } from './elements.ts';
+import { badge, facts } from './elements.ts';
 import type { Html } from './format.ts';
-import { Refused } from './gateway.ts';
+import { pathWith, Refused } from './gateway.ts';
 import { done, refusalOf, respond } from './layout.ts';
 import { objectSections } from './pages/changes.ts';
 import { ownPath, redirect } from './paths.ts';
@@ -23,6 +24,23 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
   const says = t.acts[name as ActName];
   const asked = readAct(known, form);
   const again = () => formAgain({ ...visit, url: new URL(back, visit.url) }, name as ActName, form);
+  if (name === 'rate' && textIn(form, 'at.sure') === '') {
+    const share = await distanceOf(visit, form);
+    if (share > mostDistance) {
+      form.set('at.sure', 'true');
+      const error = new Refused(409, { title: t.rates.far, detail: t.rates.sure });
+      return respond(
+        {
+          t,
+          visit,
+          title: says.label,
+          main: html`<h1>${says.label}</h1>
+            ${refusalOf(t, error)}${again()}`,
+        },
+        error,
+      );
+    }
+  }
   try {
     if (await isStale(visit, form)) throw new Refused(409, { detail: t.refused.stale });
     if ('unreadable' in asked)
@@ -44,6 +62,21 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
   }
 }
 
+const mostDistance = 0.1;
+
+/** How far a new rate is from the present one, as a share of it; 0: there is none. For slips of the finger. */
+async function distanceOf({ api }: Visit, form: FormData): Promise<number> {
+  const asked = Object.fromEntries(
+    acts.rate.fields.map(({ name }) => [name, textIn(form, `f.${name}`).trim()]),
+  );
+  const { rate = '', ...corridor } = asked;
+  const found = await api
+    .find<z.output<typeof standingsSchema>>(pathWith('/api/v1/standings', corridor))
+    .catch(() => undefined);
+  const present = Number(found?.standings[0]?.exchangeRate.toString() ?? 0);
+  return present > 0 ? Math.abs(Number(rate) / present - 1) : 0;
+}
+
 /** Whether the object of a form has changed since the form was made: the form has all its members, also those of before. */
 async function isStale({ api }: Visit, form: FormData): Promise<boolean> {
   const [was, kind, id] = ['was', 'kind', 'id'].map((name) => textIn(form, `at.${name}`));
@@ -59,13 +92,22 @@ function formAgain(visit: Visit, name: ActName, form: FormData): Html {
   const values = Object.fromEntries(
     [...form.keys()].map((key) => [key, form.getAll(key).map(String).join(severalBy)]),
   );
-  return actForm(visit, name, { at: unprefixed('at.', values), given: unprefixed('f.', values) });
+  const given = unprefixed('f.', values);
+  const fixed = name === 'end' ? { objects: given['objects'] ?? '' } : {};
+  return actForm(visit, name, { at: unprefixed('at.', values), given, fixed });
 }
 
-interface Answered extends Partial<Pick<z.output<typeof proposedSchema>, 'objects' | 'findings'>> {
+interface Proposed extends Partial<Pick<z.output<typeof proposedSchema>, 'objects' | 'findings'>> {
   readonly changeId?: string | null;
   readonly state?: string;
+}
+
+interface Answered extends Proposed {
   readonly secret?: string;
+  /** The change that a new secret waits for. */
+  readonly change?: Proposed;
+  readonly marketRate?: z.output<typeof rateAcceptedSchema>['marketRate'];
+  readonly notShownBecause?: string;
 }
 
 /** The answer to an act, which is shown once; after a preview, with the form, to go on from there. */
@@ -76,15 +118,24 @@ function resultOf(
   { back, again }: { readonly back: string; readonly again: () => Html },
 ): Html {
   const { t } = visit;
-  const { changeId, state = '', secret, objects = [], findings = [] } = answer;
+  const { secret, marketRate } = answer;
+  const { changeId, state = '', objects = [], findings = [] } = answer.change ?? answer;
   const stands = (t.changes.states as Readonly<Record<string, string>>)[state] ?? '';
   return html`<h1>${says.label}</h1>
     ${findings.some(({ severity }) => severity === 'error') ? html`<div class="notice bad" role="alert">${t.changes.wouldBeRefused}</div>` : done(`${says.done} ${stands}`)}
     ${secret === undefined ? '' : html`<p>${t.changes.secret}: <code>${secret}</code></p>`}
+    ${
+      marketRate === undefined
+        ? ''
+        : facts([
+            [t.rates.best, String(marketRate.exchangeRate ?? '')],
+            [t.rates.notShown, answer.notShownBecause],
+          ])
+    }
     ${changeId ? html`<p><a href="/portal/changes/${changeId}">${t.changes.see}</a></p>` : ''}
     ${findings.map(({ severity, kind, id, path, says: finding }) => html`<p>${badge(severity)} ${kind} ${id} <code>${path}</code> ${finding}</p>`)}
     ${objectSections(visit, objects)} ${['preview', 'unchanged'].includes(state) ? again() : ''}
-    <details ${secret === undefined && state === '' ? html`open` : ''}>
+    <details ${secret === undefined && state === '' && marketRate === undefined ? html`open` : ''}>
       <summary>${t.words.details}</summary>
       <pre>${JSON.stringify(answer, null, 2)}</pre>
     </details>

@@ -74,6 +74,7 @@ input, select, textarea { font: inherit; color: inherit; background: var(--paper
 textarea { width: 100%; min-height: 6rem; font-family: ui-monospace, monospace; font-size: 0.9rem; }
 input[type='checkbox'] { width: 1.1rem; height: 1.1rem; vertical-align: middle; }
 button { font: inherit; background: var(--accent); color: var(--on-accent); border: 1px solid var(--accent); border-radius: 4px; padding: 0.35rem 0.9rem; cursor: pointer; }
+.document input { width: 100%; }
 button.plain { background: none; color: var(--accent); }
 details > summary { cursor: pointer; padding: 0.25rem 0; }
 .hint { color: var(--quiet); font-size: 0.85rem; display: block; }

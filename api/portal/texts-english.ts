@@ -139,7 +139,7 @@ export const english = {
       'It has no deadline. Until it has a final status, tell nobody to pay again. The destination is asked again:',
     person: 'A person must find out how it ended.',
   },
-  health: { well: 'answers', failing: 'fails sometimes', down: 'does not answer' },
+  health: { well: 'answers', failing: 'fails sometimes', down: 'the last messages failed' },
   signIn: {
     title: 'Sign in',
     clientId: 'Client id',

@@ -196,6 +196,10 @@ describe.runIf(hasBrowser)('acts', () => {
       rate: '24.5',
     };
     for (const [name, value] of Object.entries(values)) await rate.locator(`[name="f.${name}"]`).fill(value);
+    await rate.locator('[name="f.rate"]').fill('245'); // a slip
+    await rate.locator('button').click();
+    expect(await page.locator('.notice.bad').innerText()).toContain('does not count yet');
+    await rate.locator('[name="f.rate"]').fill('24.5');
     await rate.locator('button').click();
     expect(await notice(reader)).toContain('counts now');
     await page.goto('/portal/rates?sourceCountry=SG&destinationCountry=TH');

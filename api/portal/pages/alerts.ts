@@ -41,6 +41,12 @@ export async function alertsPage(visit: Visit): Promise<Page> {
     <section>
       ${table(
         [
+          {
+            key: 'kind',
+            title: t.words.kind,
+            cell: ({ alertId, kind }: Alert) => link(`/portal/alerts/${alertId}`, kind),
+            by: ({ kind }: Alert) => kind,
+          },
           { key: 'at', title: t.words.at, cell: ({ at }: Alert) => time(at), by: ({ at }: Alert) => at },
           { title: t.words.age, cell: ({ at }: Alert) => ageOf(at), isNumber: true },
           {
@@ -48,12 +54,6 @@ export async function alertsPage(visit: Visit): Promise<Page> {
             title: t.words.severity,
             cell: ({ severity }: Alert) => badge(severity),
             by: ({ severity }: Alert) => severity,
-          },
-          {
-            key: 'kind',
-            title: t.words.kind,
-            cell: ({ alertId, kind }: Alert) => link(`/portal/alerts/${alertId}`, kind),
-            by: ({ kind }: Alert) => kind,
           },
           {
             key: 'party',

@@ -34,7 +34,7 @@ export async function booksPage(visit: Visit): Promise<Page> {
     <section>
       <form class="filters" method="get">
         ${books.length <= mostOffered ? bookChoice(visit, books, asked) : ''}
-        ${needed.map((name) => html`<div><label for="${name}">${t.fields[name]}</label><input id="${name}" name="${name}" value="${asked[name] ?? ''}" ${name === 'date' ? html`placeholder="${yesterday()}"` : ''} /></div>`)}
+        ${needed.map((name) => html`<div><label for="${name}">${t.fields[name]}</label><input id="${name}" name="${name}" value="${isAsked || name !== 'date' ? (asked[name] ?? '') : yesterday()}" placeholder="${yesterday()}${name === 'date' ? '' : ' 06:00'}" /></div>`)}
         <button>${t.words.show}</button>
       </form>
       <span class="hint">${t.books.hint}</span>

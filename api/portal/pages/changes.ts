@@ -145,6 +145,6 @@ function differenceTable({ t, url }: Visit, differences: Change['objects'][numbe
       },
     ],
     differences,
-    { t, url, caption: t.payment.difference, empty: t.payment.same },
+    { t, url, caption: t.changes.difference, empty: t.payment.same },
   );
 }

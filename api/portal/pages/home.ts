@@ -8,7 +8,7 @@ import { pathWith } from '../gateway.ts';
 import { isOperator, type Page, type Visit } from '../visit.ts';
 import type { ListedChange } from './changes.ts';
 import { flowSection, type Flow } from './flow.ts';
-import { healthOf, partyTable, type Parties } from './parties.ts';
+import { healthOf, inTrouble, partyTable, type Parties } from './parties.ts';
 import { paymentTable, type ListedPayment } from './payments.ts';
 import { trialsSection, type Trials } from './trials.ts';
 
@@ -35,11 +35,14 @@ async function operatorHome(visit: Visit): Promise<Page> {
     paymentsIn(visit, 'waiting'),
     paymentsIn(visit, 'dead-letter'),
     api.get<readonly ListedChange[]>('/admin/changes?state=pending&limit=100'),
-    api.get<Parties>('/parties'),
+    api.get<Parties>('/parties?minutes=60'),
     api.get<Flow>(pathWith('/flow', { minutes })),
   ]);
   const groups = groupsOf(alerts.alerts);
-  const nobody = alerts.alerts.length + inDoubt.payments.length + dead.payments.length + changes.length === 0;
+  const troubled = inTrouble(parties);
+  const nobody = [alerts.alerts, inDoubt.payments, dead.payments, changes, troubled].every(
+    ({ length }) => length === 0,
+  );
   const main = html`<h1>${t.home.needsYou}</h1>
     ${nobody ? html`<p class="notice good">${t.home.nothing}</p>` : ''} ${engineNotice(visit, parties)}
     <div class="tiles">
@@ -47,6 +50,7 @@ async function operatorHome(visit: Visit): Promise<Page> {
       ${tile('/portal/payments?state=in-doubt', countOf(inDoubt.payments, inDoubt.next), t.home.inDoubt, inDoubt.payments.length > 0 ? 'bad' : '')}
       ${tile('/portal/payments?state=waiting', countOf(waiting.payments, waiting.next), t.home.undecided)}
       ${tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, dead.payments.length > 0 ? 'bad' : '')}
+      ${tile('/portal/parties', troubled.length, t.home.troubled, troubled.length > 0 ? 'warn' : '')}
       ${tile('/portal/changes?state=pending', changes.length, t.home.changes, changes.length > 0 ? 'warn' : '')}
     </div>
     ${
@@ -113,7 +117,7 @@ async function partyHome(visit: Visit): Promise<Page> {
     api.get<Flow>(pathWith('/flow', { minutes: minutesOf(visit) })),
     role === 'fxp' ? undefined : paymentsIn(visit, 'waiting'),
     role === 'ipso' ? paymentsIn(visit, 'dead-letter') : undefined,
-    api.find<Parties>('/parties'),
+    api.find<Parties>('/parties?minutes=60'),
     api.find<Trials>('/endpoint-trials'),
   ]);
   const health = parties?.parties[0];

@@ -4,7 +4,7 @@ import type { z } from '@hono/zod-openapi';
 import type { partiesSchema } from '../../operations/parties.ts';
 import type { recordedPauseSchema } from '../../operations/pauses.ts';
 import { actForm } from '../acts.ts';
-import { badge, facts, link, section, table } from '../elements.ts';
+import { badge, facts, link, section, table, uetrLink } from '../elements.ts';
 import { duration, time, type Html } from '../format.ts';
 import type { Texts } from '../texts.ts';
 import { pathWith } from '../gateway.ts';
@@ -82,6 +82,15 @@ function pauseForms(visit: Visit, party: string, { paused }: Parties): Html {
   return isPaused ? actForm(visit, 'resume', { at }) : actForm(visit, 'pause', { at, isFolded: true });
 }
 
+/** Parties that fail, that are paused, or to which nothing is sent for now. */
+export const inTrouble = ({ parties, paused, receivers }: Parties): readonly Party[] =>
+  parties.filter(
+    ({ party, kinds }) =>
+      kinds.some(({ state }) => state !== 'well') ||
+      paused.some((one) => one.party === party) ||
+      receivers.some((one) => one.open > 0 && one.parties.includes(party)),
+  );
+
 /** One line for each party. */
 export function partyTable({ t, url }: Visit, { parties, paused, receivers }: Parties): Html {
   const worst = ({ kinds }: Party) =>
@@ -153,7 +162,10 @@ const p95Of = (kinds: readonly Kind[]) =>
     null,
   );
 
-export function healthOf({ t, url }: Visit, { party, kinds, refused, signaturesRefused }: Party): Html {
+export function healthOf(
+  { t, url }: Visit,
+  { party, kinds, refused, refusedOf, signaturesRefused }: Party,
+): Html {
   return html`${table(
     [
       { title: t.words.kind, cell: ({ kind }) => kind },
@@ -174,7 +186,7 @@ export function healthOf({ t, url }: Visit, { party, kinds, refused, signaturesR
     ],
     kinds,
     { t, url, caption: `${t.parties.sends} ${party}`, empty: t.parties.empty },
-  )}${refused === 0 ? '' : html`<p>${t.parties.refused} ${refused}</p>`}${signaturesOf(t, signaturesRefused)}`;
+  )}${refused === 0 ? '' : html`<p>${t.parties.refused} ${refused}. ${refusedOf.map(({ subjectId, about }) => (about === 'payment' ? html`${uetrLink(subjectId)} ` : ''))}</p>`}${signaturesOf(t, signaturesRefused)}`;
 }
 
 function signaturesOf(t: Texts, { today, lastAt, lastWhy }: Party['signaturesRefused']): Html {

@@ -24,6 +24,7 @@ export async function paymentPage(visit: Visit): Promise<Page> {
   const main = html`<h1>${t.payment.title} <span class="id">${evidence.uetr}</span></h1>
     <p>
       ${badge(evidence.status, t.statuses[evidence.status])}
+      ${summary?.isContradicted === true ? badge('contradicted', t.payments.contradicted) : ''}
       <a href="/portal/payments/${uetr}/evidence" download="payment-${uetr}.json">${t.payment.download}</a>
       ${temporalLink(visit, uetr)}
     </p>
@@ -74,7 +75,6 @@ function about({ t, decimalsOf }: Visit, evidence: Evidence, listed: ListedPayme
 }
 
 function waits({ t }: Visit, { waitsFor, hindrances, deliveries }: Evidence): Html {
-  if (waitsFor === null && hindrances === null) return '';
   const held = [
     ...(hindrances?.engineAnswers === false ? [t.payment.engineAway] : []),
     ...(hindrances?.workers === 0 ? [t.payment.noWorker] : []),
@@ -83,6 +83,7 @@ function waits({ t }: Visit, { waitsFor, hindrances, deliveries }: Evidence): Ht
       ({ kind, party }) => `${kind} → ${party}: ${t.payment.noAddress}`,
     ),
   ];
+  if (waitsFor === null && held.length === 0) return '';
   const asked = deliveries.find(({ kind }) => kind === 'instruction');
   const times =
     asked && asked.attempts.length + asked.attemptsLeftOut.reduce((sum, one) => sum + one.number, 0);

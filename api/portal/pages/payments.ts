@@ -5,11 +5,12 @@ import { listedStatuses, paymentStates } from '../../../core/payments/payment-li
 import { uuidV4Pattern } from '../../../core/ids.ts';
 import type { paymentListSchema } from '../../payments/payment-schemas.ts';
 import { reasonInWords } from '../../../core/rejections/reason-words.ts';
+import { actForm } from '../acts.ts';
 import { badge, link, table, uetrLink, type Column } from '../elements.ts';
 import { ageOf, instantOf, money, time, type Html } from '../format.ts';
 import { pathWith, Refused } from '../gateway.ts';
 import { refusalOf } from '../layout.ts';
-import type { Page, Visit } from '../visit.ts';
+import { isOperator, type Page, type Visit } from '../visit.ts';
 
 type PaymentPage = z.output<typeof paymentListSchema>;
 export type ListedPayment = PaymentPage['payments'][number];
@@ -75,6 +76,7 @@ export async function paymentsPage(visit: Visit): Promise<Page> {
     <section ${refusal === '' ? '' : html`hidden`}>
       ${paymentTable(visit, payments, sought === '' ? t.payments.empty : notFound(visit, sought))}
       ${next === null ? '' : link(nextOf(url, next), t.words.next)}
+      ${isOperator(visit) && asked['state'] === 'dead-letter' ? actForm(visit, 'redeliverAll') : ''}
     </section>`;
   return { title: t.nav.payments, main };
 }
@@ -124,7 +126,12 @@ export function paymentTable(
       cell: ({ status }) => badge(status, t.statuses[status]),
       by: ({ status }) => status,
     },
-    { key: 'state', title: t.words.state, cell: ({ state }) => badge(state), by: ({ state }) => state },
+    {
+      key: 'state',
+      title: t.words.state,
+      cell: (one) => stateOf(visit, one),
+      by: ({ state }) => state,
+    },
     {
       key: 'reason',
       title: t.words.reason,
@@ -178,6 +185,9 @@ export function paymentTable(
     ...(name !== undefined && { name }),
   });
 }
+
+const stateOf = ({ t }: Visit, { state, isContradicted }: ListedPayment): Html =>
+  html`${badge(state)} ${isContradicted ? badge('contradicted', t.payments.contradicted) : ''}`;
 
 function choice({ t, url }: Visit, name: 'state' | 'status' | 'priority', values: readonly string[]): Html {
   const given = url.searchParams.get(name);

@@ -16,7 +16,9 @@ const shownRates = 100;
 
 export async function ratesPage(visit: Visit): Promise<Page> {
   const { t, api, url, decimalsOf } = visit;
-  const asked = Object.fromEntries(filters.map((name) => [name, url.searchParams.get(name) ?? '']));
+  const asked = Object.fromEntries(
+    filters.map((name) => [name, (url.searchParams.get(name) ?? '').trim().toUpperCase()]),
+  );
   const [{ rates }, { standings }, { tiers, psps }] = await Promise.all([
     api.get<Rates>(pathWith('/api/v1/rates', asked)),
     api.get<Standings>(pathWith('/api/v1/standings', asked)),
