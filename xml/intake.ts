@@ -93,6 +93,42 @@ function lineOf(text: Buffer, at: number): number {
   return line;
 }
 
+/** Encodings that agree with UTF-8 on the characters of ASCII. */
+const asciiEncodings = /^(?:us-ascii|iso-8859-\d+|windows-125\d)$/i;
+
+/**
+ * Makes the answer of a party plain, because no comment may undo a status (PAY-11): without comments and processing
+ * instructions, with the text of CDATA sections escaped. A declared encoding counts as UTF-8 if all bytes are ASCII. A
+ * document type declaration stays, and is refused.
+ */
+export function plainAnswer(bytes: Uint8Array): Uint8Array {
+  const text = withoutMark(bytes);
+  const declaration = isDeclaration(text, 0)
+    ? declarationPattern.exec(text.toString('latin1', 0, declarationLimit))
+    : null;
+  const isAscii = asciiEncodings.test(declaration?.[2] ?? '') && text.every((byte) => byte < 0x80);
+  const start = declaration?.[0].length ?? 0;
+  const nextMarkup = markupFinder(text);
+  const parts: Uint8Array[] = isAscii ? [] : [text.subarray(0, start)];
+  let from = start;
+  for (let at = nextMarkup(from); at < Infinity; at = nextMarkup(from)) {
+    const head = text.toString('latin1', at, at + 9);
+    const markup = markups.find((one) => head.startsWith(one.start)) ?? markups[3];
+    const end = markup.end === undefined ? -1 : text.indexOf(markup.end, at + markup.start.length);
+    if (markup.end === undefined || end < 0 || isDeclaration(text, at)) return bytes;
+    parts.push(text.subarray(from, at));
+    if (markup.code === 'cdata') parts.push(escaped(text.subarray(at + markup.start.length, end)));
+    from = end + markup.end.length;
+  }
+  return parts.length < 2 && !isAscii ? bytes : Buffer.concat([...parts, text.subarray(from)]);
+}
+
+const escaped = (text: Buffer): Buffer =>
+  Buffer.from(
+    text.toString('latin1').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    'latin1',
+  );
+
 /** @returns the faults; empty if the bytes may be parsed */
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];

@@ -10,7 +10,7 @@ import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.
 import { mapValue, ok, refused, type Result } from '../core/result.ts';
 import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from './engine.ts';
-import { inspectBytes, withoutMark } from './intake.ts';
+import { inspectBytes, plainAnswer, withoutMark } from './intake.ts';
 import { readTree, type TreeReading } from './read-tree.ts';
 import { rootFault } from './root.ts';
 import {
@@ -34,11 +34,15 @@ function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault
   return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
+/** Messages by which other parties answer ours. */
+const isAnswer = (name: MessageName): boolean => name === 'pacs002' || name === 'acmt024';
+
 /** Checks bytes by MSG-2 and parses them. The caller must dispose of `handle`. */
 export function openDocument(
-  bytes: Uint8Array,
+  received: Uint8Array,
   expected: readonly MessageName[],
 ): Result<OpenDocument, IntakeFault> {
+  const bytes = expected.every(isAnswer) ? plainAnswer(received) : received;
   const text = withoutMark(bytes);
   const [first, ...others] = inspectBytes(bytes);
   if (first !== undefined) return refused(oneFault([first, ...others]));

@@ -13,7 +13,7 @@ import {
 } from './check-parties.ts';
 import { checkAddresses } from './check-addresses.ts';
 import { edited, isCredentialOfAnother, type SchemeEdit } from './change.ts';
-import type { Scheme } from './documents.ts';
+import type { ClientDocument, Scheme } from './documents.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /**
@@ -80,11 +80,13 @@ function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
 function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Finding[] {
   return edits
     .filter((edit) => isCredentialOfAnother(edit, by))
-    .map(({ kind, id }) =>
+    .map(({ kind, id, before }) =>
       findingsOf(kind, id).error(
         '',
-        `is an operator's client: only ${id} may change it, and only its secrets (POST /admin/clients/${id}/secrets). ` +
-          'Enter a new operator without secrets; whoever has the database then gives it the first one: admin first-operators.',
+        before === null || (before as ClientDocument).role === 'operator'
+          ? `is an operator's client: only ${id} may change it, and only its secrets (POST /admin/clients/${id}/secrets). ` +
+              'Enter a new operator without secrets; whoever has the database then gives it the first one: admin first-operators.'
+          : 'has secrets that others know, so it cannot become an operator. Enter the operator as a client of its own, without secrets.',
       ),
     );
 }

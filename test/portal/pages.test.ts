@@ -119,7 +119,7 @@ test('refused signatures show on the first page of their payment system and for 
 
 test('a party that nothing was sent to reads so, and operators can pause it', async () => {
   const own = await (await (await visitor(gateway.url).signIn('JPYZGIN')).get('/portal')).text();
-  expect(own).toContain('Nothing was sent in this period.');
+  expect(own).toContain('Nothing was sent in the last hour.');
   const all = await (await (await visitor(gateway.url).signIn('operator')).get('/portal/parties')).text();
   expect(all).toContain('id="pause-JPYZGIN"');
 });

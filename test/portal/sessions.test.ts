@@ -190,10 +190,11 @@ test('a live page whose part is away says that it is not current (OBS-6)', async
     },
   );
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new Error('there is no stream');
   const next = async () => {
-    const { value, done } = (await reader?.read()) ?? { done: true };
-    if (done) throw new Error('the stream has ended');
-    return value ?? '';
+    const { value } = await reader.read();
+    if (value === undefined) throw new Error('the stream has ended');
+    return value;
   };
   expect(await next()).toContain('INV..2026'); // the page that was asked for
   await gateway.db.transaction().execute(async (trx) => {
@@ -203,7 +204,7 @@ test('a live page whose part is away says that it is not current (OBS-6)', async
   });
   let event = '';
   while (!event.includes('event: page')) event = await next();
-  await reader?.cancel();
+  await reader.cancel();
 });
 
 test('a live page is made for nobody who does not read it, and for few at once of a session', async () => {

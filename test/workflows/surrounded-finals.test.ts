@@ -40,6 +40,15 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
       'AC04',
       undefined,
     ],
+    [
+      'comments, an instruction and CDATA',
+      /<TxSts>RJCT<\/TxSts>/,
+      '<!-- by the night desk --><?ours x?><TxSts>RJ<!-- - -->CT</TxSts><?ours?>',
+      'AC04',
+      undefined,
+    ],
+    ['CDATA', '>AC04<', '><![CDATA[AC04]]><', 'AC04', undefined],
+    ['a declared encoding, all in ASCII', 'encoding="UTF-8"', 'encoding="ISO-8859-1"', 'AC04', undefined],
     ['a date without time zone', /(<CreDtTm>[^<]*)Z</, '$1<', 'AC04', undefined],
     ['the name of the message without version', '>pacs.008.001.13<', '>pacs.008<', 'AC04', undefined],
   ] as const)('%s', async (what, from, to, reasonCode, words) => {
@@ -58,7 +67,8 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
     const { bytes = '' } = await evidence.arrival(uetr, 'source', 'pacs002', 'RJCT');
     const callback = parsePacs002(bytes);
     expect([callback.reasonCode, callback.additionalInformation]).toEqual([reasonCode, words && [words]]);
-    const isUsual = what.startsWith('NARR') || what.startsWith('the name'); // our own guideline allows these
+    // the guideline judges what remains without comments
+    const isUsual = /NARR|CDATA|ASCII/.test(what) || what.startsWith('the name'); // our own guideline allows these
     expect(await evidence.audit(uetr)).toEqual(isUsual ? [] : ['payment.report-deviates']);
   });
 

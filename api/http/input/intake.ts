@@ -9,7 +9,7 @@ import {
   readUetr,
   type MessageKey,
 } from '../../../core/iso20022/references.ts';
-import type { XmlElement } from '../../../core/iso20022/tree.ts';
+import { foreignName, type XmlElement } from '../../../core/iso20022/tree.ts';
 import { isMediaType, isUnencoded } from '../../../core/media-type.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from '../../../xml/engine.ts';
 import type { AboutRequest } from '../access-log.ts';
@@ -88,5 +88,13 @@ export function refusedKeys(name: MessageName, document: XmlElement): string | u
       `${element} is ${what}: Document/${path} must be ${expected}.`,
   );
   const root = document.name === 'Document' ? [] : ['The root element must be Document (MSG-12).'];
-  return told.length === 0 ? undefined : [...root, ...told].join(' ');
+  const foreign = hasForeign(document, nestingOfKeys)
+    ? ['Some elements are not in the namespace of Document, so Isthmus does not read them (MSG-12).']
+    : [];
+  return told.length === 0 ? undefined : [...root, ...foreign, ...told].join(' ');
 }
+
+const nestingOfKeys = 4;
+
+const hasForeign = ({ children }: XmlElement, depth: number): boolean =>
+  depth > 0 && children.some((one) => one.name === foreignName || hasForeign(one, depth - 1));

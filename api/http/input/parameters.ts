@@ -87,7 +87,7 @@ export const instant = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))
   .refine((text) => momentOf(text) !== undefined, {
-    error: 'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
+    error: 'must be a date and time of the calendar with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
   })
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-05T04:00:00Z' });

@@ -117,8 +117,19 @@ export function paymentTable(
   empty: Html,
   name?: string,
 ): Html {
-  const { t, url, decimalsOf } = visit;
-  const columns: readonly Column<ListedPayment>[] = [
+  const { t, url } = visit;
+  return table(columnsOf(visit), payments, {
+    t,
+    url,
+    caption: t.payments.caption,
+    empty,
+    ...(name !== undefined && { name }),
+  });
+}
+
+function columnsOf(visit: Visit): readonly Column<ListedPayment>[] {
+  const { t, decimalsOf } = visit;
+  return [
     { title: 'UETR', cell: ({ uetr }) => uetrLink(uetr) },
     {
       key: 'status',
@@ -177,13 +188,6 @@ export function paymentTable(
       isNumber: true,
     },
   ];
-  return table(columns, payments, {
-    t,
-    url,
-    caption: t.payments.caption,
-    empty,
-    ...(name !== undefined && { name }),
-  });
 }
 
 const stateOf = ({ t }: Visit, { state, isContradicted }: ListedPayment): Html =>

@@ -192,7 +192,7 @@ describe('what is refused', () => {
     [
       'from=yesterday',
       'from',
-      'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z; not "yesterday"',
+      'must be a date and time of the calendar with an offset (RFC 3339), as in 2026-01-05T04:00:00Z; not "yesterday"',
     ],
     ['minAmount=5', 'currency', 'missing: an amount needs its currency, as in SGD'],
     [
