@@ -8,7 +8,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { accountRequest, ask, proxyRequest, resolutionEvidence, type Asked } from '../harness/asker.ts';
 
 const deadlineMs = 3_000;
-const heldMs = 1_600; // how long judging takes in the test where it takes long
+const heldMs = 1_200; // how long judging takes in the test where it takes long; the database is waited for no longer than 2 s
 let moveClock: (aheadMs: number) => Promise<void> = () => Promise.resolve();
 const gateway = await testGateway({
   prepare: async (db) => {
