@@ -144,7 +144,8 @@ function answerUnrouted(
 ): Response | Promise<Response> {
   const methods = router.methodsOf(context.req.path);
   const { method, path } = context.req;
-  if (path.startsWith('/portal/') && method !== 'OPTIONS') return unknownPage(context);
+  if (path.startsWith('/portal/') && method !== 'OPTIONS')
+    return unknownPage(context, methods.length === 0 ? 404 : 405, methods.join(', '));
   if (methods.length === 0) return renderProblem(nothingAt(method, path));
   const allow = methods.join(', ');
   if (method !== 'OPTIONS') return renderProblem(methodNotAllowed(method, allow));

@@ -115,13 +115,17 @@ export function plainAnswer(bytes: Uint8Array): Uint8Array {
     const head = text.toString('latin1', at, at + 9);
     const markup = markups.find((one) => head.startsWith(one.start)) ?? markups[3];
     const end = markup.end === undefined ? -1 : text.indexOf(markup.end, at + markup.start.length);
-    if (markup.end === undefined || end < 0 || isDeclaration(text, at)) return bytes;
+    if (markup.end === undefined || end < 0 || isDeclaration(text, at) || isWithinTag(text, at)) return bytes;
     parts.push(text.subarray(from, at));
     if (markup.code === 'cdata') parts.push(escaped(text.subarray(at + markup.start.length, end)));
     from = end + markup.end.length;
   }
   return parts.length < 2 && !isAscii ? bytes : Buffer.concat([...parts, text.subarray(from)]);
 }
+
+/** No markup may stand there. */
+const isWithinTag = (text: Buffer, at: number): boolean =>
+  at > 0 && text.lastIndexOf('<', at - 1) > text.lastIndexOf('>', at - 1);
 
 const escaped = (text: Buffer): Buffer =>
   Buffer.from(

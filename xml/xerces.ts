@@ -1,6 +1,6 @@
 /**
  * The second engine: Xerces, through `xsd-schema-validator`, with one JVM per message. It validates the bytes
- * from which libxml2 built the tree. So it is an independent judge, but far slower. Tests, sampled checks
+ * as they were received. So it is an independent judge, but far slower. Tests, sampled checks
  * (second-opinion.ts) and operators who configure it use this engine.
  */
 import { join } from 'node:path';

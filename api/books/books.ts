@@ -1,7 +1,7 @@
 // GET /books: the books that the caller may read by GET /reconciliation.
 import { tenuresOf } from '../../core/books/account-owners.ts';
 import type { JsonObject } from '../../core/money/money.ts';
-import { mainIdentifier, type BookedAccount, type ReferenceData } from '../../core/scheme/reference.ts';
+import type { BookedAccount, ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../http/caller.ts';
 import { json } from '../http/response.ts';
@@ -53,6 +53,8 @@ function accountBooks(data: ReferenceData, caller: Caller): readonly JsonObject[
     const currency = currencyOf(one);
     const sap = data.institutions.get(one.sapId);
     if (currency === undefined || sap === undefined) return [];
-    return [{ clearingSystem: null, sap: mainIdentifier(sap).value, account: one.accountId, currency }];
+    return [
+      { clearingSystem: null, sap: sap.bics[0] ?? sap.institutionId, account: one.accountId, currency },
+    ];
   });
 }

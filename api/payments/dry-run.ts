@@ -95,7 +95,10 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         answer: { description: 'Every violation', schema: dryRunSchema },
       },
       async ({ caller, context }) => {
-        const parsed = engine.parse(bodyOf(context), everyName);
+        const strict = engine.parse(bodyOf(context), everyName);
+        // what answers our messages may have comments (PAY-11)
+        const asAnswer = strict.ok ? strict : engine.parse(bodyOf(context), ['pacs002', 'acmt024']);
+        const parsed = asAnswer.ok ? asAnswer : strict;
         if (!parsed.ok) {
           return refusal(parsed.refusal);
         }

@@ -59,7 +59,11 @@ class AnswerInProcess extends EventEmitter {
   constructor(page: KnownResponse | undefined) {
     super();
     this.page = page;
-    if (page === undefined) return;
+    // a page that has gone emits nothing more
+    if (page === undefined || page.closed || page.destroyed) {
+      this.closed = true;
+      return;
+    }
     let all = underWay.get(page);
     if (all === undefined) {
       underWay.set(page, (all = new Set()));

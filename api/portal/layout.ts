@@ -153,11 +153,13 @@ export async function respond(
 
 export const done = (text: string): Html => html`<div class="notice good" role="status">${text}</div>`;
 
-/** A page for an address of the portal that leads nowhere. */
-export function unknownPage(context: Context): Promise<Response> {
+/** A page for an address of the portal that leads nowhere, or not by this method. */
+export async function unknownPage(context: Context, status: 404 | 405, allow: string): Promise<Response> {
   const t = textsFor(context.req.header('accept-language'));
   const title = t.refused['404'];
   const main = html`<h1>${title}</h1>
     <p><a href="/portal">${t.nav.home}</a></p>`;
-  return respond({ t, title, main }, { status: 404 });
+  const page = await respond({ t, title, main }, { status });
+  if (status === 405) page.headers.set('allow', allow);
+  return page;
 }

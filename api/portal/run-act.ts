@@ -24,10 +24,10 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
   const says = t.acts[name as ActName];
   const asked = readAct(known, form);
   const again = () => formAgain({ ...visit, url: new URL(back, visit.url) }, name as ActName, form);
-  if (name === 'rate' && textIn(form, 'at.sure') === '') {
+  if (name === 'rate' && textIn(form, 'at.sure') !== textIn(form, 'f.rate')) {
     const share = await distanceOf(visit, form);
     if (share > mostDistance) {
-      form.set('at.sure', 'true');
+      form.set('at.sure', textIn(form, 'f.rate')); // for this rate only
       const error = new Refused(409, { title: t.rates.far, detail: t.rates.sure });
       return respond(
         {

@@ -73,7 +73,8 @@ export const english = {
     systems: 'Payment systems',
     took: 'Took',
     answeredAt: 'Answered',
-    stale: 'Not current: the connection is lost, or too many pages are open. It is tried again.',
+    stale:
+      'Not current: the connection is lost, a part does not answer, or too many pages are open. It is tried again.',
     updated: 'Updated at',
     yes: 'yes',
   },
@@ -162,7 +163,6 @@ export const english = {
   },
   refused: {
     title: 'This was refused',
-    '403': 'You may not see or do this',
     '404': 'There is no such page or object',
     other: 'This was refused',
     otherSite: 'The form does not come from a page of this session. Open the page again, and repeat.',

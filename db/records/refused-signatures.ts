@@ -20,6 +20,7 @@ export async function addRefusedSignatures(db: Db, counts: readonly SignatureCou
   const inOrder = counts.toSorted((one, other) => (one.partyId < other.partyId ? -1 : 1));
   const column = <T>(pick: (one: SignatureCount) => T) => inOrder.map(pick);
   await sql`
+    with old as (delete from refused_signatures where day < current_date - ${sql.lit(keptDays)}::int)
     insert into refused_signatures as r (party_id, day, number, last_at, last_why)
     select * from unnest(${column((one) => one.partyId)}::text[], ${column((one) => one.day)}::date[],
       ${column((one) => one.number)}::int[], ${column((one) => one.lastAt)}::timestamptz[], ${column((one) => one.lastWhy)}::text[])
@@ -28,7 +29,6 @@ export async function addRefusedSignatures(db: Db, counts: readonly SignatureCou
       last_why = case when excluded.last_at < r.last_at then r.last_why else excluded.last_why end`.execute(
     db,
   );
-  await sql`delete from refused_signatures where day < current_date - ${sql.lit(keptDays)}::int`.execute(db);
 }
 
 /** Reads the count of today (UTC) and the last refusal of each payment system that has any. */
@@ -39,6 +39,7 @@ export async function readRefusedSignatures(
   const { rows } = await sql<RefusedSignatures & { readonly party: string }>`
     select distinct on (party_id) party_id as party, last_at as "lastAt", last_why as "lastWhy",
       case when day = (now() at time zone 'utc')::date then number else 0 end as today
-    from refused_signatures order by party_id, day desc`.execute(db);
+    from refused_signatures where day >= current_date - ${sql.lit(keptDays)}::int
+    order by party_id, day desc`.execute(db);
   return rows;
 }

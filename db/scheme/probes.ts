@@ -108,7 +108,7 @@ export async function readTrials(
 
 const claimedFor = sql`interval '30 seconds'`; // after that another worker may take the trial, because the first one has crashed
 
-/** @param atMost of each table, so that the trials of parties never delay those of changes */
+/** @param atMost of each table, so that many trials of parties leave room for those of changes */
 export async function claimProbes(db: Db, atMost: number): Promise<readonly WantedProbe[]> {
   const claimIn = (table: ProbeTable) => {
     const subject = sql.ref(subjectColumns[table]);

@@ -199,6 +199,9 @@ describe.runIf(hasBrowser)('acts', () => {
     await rate.locator('[name="f.rate"]').fill('245'); // a slip
     await rate.locator('button').click();
     expect(await page.locator('.notice.bad').innerText()).toContain('does not count yet');
+    await rate.locator('[name="f.rate"]').fill('2.45'); // another one
+    await rate.locator('button').click();
+    expect(await page.locator('.notice.bad').innerText()).toContain('does not count yet');
     await rate.locator('[name="f.rate"]').fill('24.5');
     await rate.locator('button').click();
     expect(await notice(reader)).toContain('counts now');

@@ -1,4 +1,5 @@
 // Who gets into the portal, how long, and what another site or a thief can do with a session.
+import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
@@ -167,6 +168,33 @@ describe('a form that is made to hurt', () => {
   });
 });
 
+test('a browser that goes before its page begins keeps no turn of its party (SEC-7)', async () => {
+  const person = await enter('MERISGS0');
+  const { hostname, port } = new URL(gateway.url);
+  const { books } = (await (
+    await fetch(`${gateway.url}/books`, {
+      headers: { authorization: `Bearer ${await gateway.token('MERISGS0')}` },
+    })
+  ).json()) as { books: readonly { sap: string; account: string }[] };
+  const query = new URLSearchParams({ ...books[0], date: '2026-01-05' });
+  query.delete('clearingSystem');
+  query.delete('currency');
+  const head = `HEAD /portal/books/csv?${query.toString()} HTTP/1.1\r\nHost: ${hostname}\r\nCookie: ${person.cookie ?? ''}\r\n\r\n`;
+  for (let n = 0; n < 20; n += 1) {
+    const socket = connect(Number(port), hostname);
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    if (n % 2 === 0) await new Promise((resolve) => setTimeout(resolve, n));
+    socket.destroy();
+  }
+  const read = async () =>
+    (
+      await fetch(`${gateway.url}/reconciliation?${query.toString()}`, {
+        headers: { authorization: `Bearer ${await gateway.token('MERISGS0')}` },
+      })
+    ).status;
+  await expect.poll(read, { timeout: 30_000 }).toBe(200);
+});
+
 test('a link of somebody else never says that something was done', async () => {
   const person = await enter();
   for (const done of ['confirmOutcome', 'confirmOutcome.', `pause.${'A'.repeat(16)}`])
@@ -242,9 +270,12 @@ describe('nobody sees by its address what the API refuses them', () => {
   });
 
   test('an address that leads nowhere is a page too', async () => {
-    for (const path of ['/portal/nothing', '/portal/acts/pause']) {
+    for (const [path, status] of [
+      ['/portal/nothing', 404],
+      ['/portal/acts/pause', 405],
+    ] as const) {
       const answer = await visitor(gateway.url).get(path);
-      expect(answer.status).toBe(404);
+      expect(answer.status).toBe(status);
       expect(answer.headers.get('content-type')).toContain('text/html');
     }
   });

@@ -183,7 +183,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
     const delaysMs = gapsMs(attempts);
     for (const [index, least] of [1_000, 2_000, 5_000].entries()) {
       expect(delaysMs[index]).toBeGreaterThanOrEqual(least - 50);
-      expect(delaysMs[index]).toBeLessThan(least + 15_000);
+      expect(delaysMs[index]).toBeLessThan(least + 3_900);
     }
   });
 

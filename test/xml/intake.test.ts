@@ -1,6 +1,7 @@
 // The refusal of a body that is no message names everything that is wrong with it, in our own words.
 import { describe, expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';
+import { plainAnswer } from '../../xml/intake.ts';
 import { libxml2, lotus } from './fixtures.ts';
 
 const wanted = 'urn:iso:std:iso:20022:tech:xsd:pacs.008.001.13';
@@ -111,4 +112,26 @@ test.each([
   expect(detail).toMatch(/^not well-formed XML at line [0-9]+: /);
   expect(detail).toContain(words);
   expect(detail).not.toContain('secret');
+});
+
+describe('the answer of a party, made plain (PAY-11)', () => {
+  const plain = (text: string) => Buffer.from(plainAnswer(Buffer.from(text))).toString();
+
+  test.each([
+    ['<a><!-- x --><b>1<?p q?>2</b></a>', '<a><b>12</b></a>'],
+    ['<a><![CDATA[<&>]]></a>', '<a>&lt;&amp;&gt;</a>'],
+    ['<?xml version="1.0" encoding="us-ascii"?><a/>', '<a/>'],
+  ])('%s', (text, expected) => {
+    expect(plain(text)).toBe(expected);
+  });
+
+  test.each([
+    '<a<!-- -->/>', // never well-formed
+    '<!DOCTYPE a><a><!-- x --></a>',
+    '<a><!-- x </a>',
+    '<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>',
+    '<?xml version="1.0" encoding="utf-16"?><a/>',
+  ])('%s stays, and is refused', (text) => {
+    expect(plain(text)).toBe(text);
+  });
 });

@@ -118,12 +118,14 @@ export async function alertPage(visit: Visit): Promise<Page> {
 /**
  * What a person can do about these alerts: each act has its own button. A case closes all alerts that the page shows; later
  * ones stay open.
+ * @param isWhole the page shows all alerts of the case; otherwise its reader says which to close
  */
 export function caseForms(
   visit: Visit,
   name: 'alert' | 'case',
   at: Readonly<Record<string, string>>,
   alerts: readonly Pick<Alert, 'alertId' | 'state' | 'takenBy'>[],
+  isWhole = true,
 ): Html {
   const { label } = visit.t.alerts;
   const form = (action: CaseAction, options: FormOptions = {}) =>
@@ -145,7 +147,8 @@ export function caseForms(
       .map(({ alertId }) => alertId)
       .sort(byNumber)
       .at(-1) ?? '';
-  const close = form('close', name === 'case' ? { fixed: { seen: newest, all: 'true' } } : {});
+  const seen = isWhole ? { fixed: { seen: newest, all: 'true' } } : { without: [] };
+  const close = form('close', name === 'case' ? seen : {});
   return html`${others.length > 0 ? take : ''}${form('note')}${open.length > 0 ? close : ''}
   ${open.length < alerts.length ? form('reopen') : ''}`;
 }

@@ -73,7 +73,6 @@ const linksOf = ({ t }: Visit, party: string): Html =>
   html`<p>
     ${link(pathWith('/portal/payments', { party }), t.nav.payments)}
     ${link(pathWith('/portal/alerts', { party }), t.nav.alerts)}
-    ${link(`/portal/readiness/${encodeURIComponent(party)}`, t.scheme.readiness)}
   </p>`;
 
 function pauseForms(visit: Visit, party: string, { paused }: Parties): Html {

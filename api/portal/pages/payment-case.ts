@@ -8,7 +8,7 @@ import type { Visit } from '../visit.ts';
 import { caseForms, type Alert } from './alerts.ts';
 import type { Evidence } from './lanes.ts';
 
-export const alertsOf = (subjectId: string) => ({ subjectId, state: 'open,taken,closed', limit: '100' });
+export const alertsOf = (subjectId: string) => ({ subjectId, state: 'open,taken,closed', limit: '500' });
 
 export function alertsSection({ t, url }: Visit, alerts: readonly Alert[]): Html {
   if (alerts.length === 0) return '';
@@ -29,7 +29,11 @@ const detailOf = (detail: Readonly<Record<string, unknown>>) =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
 
-export function whatToDo(visit: Visit, evidence: Evidence, alerts: readonly Alert[]): Html {
+export function whatToDo(
+  visit: Visit,
+  evidence: Evidence,
+  { alerts, isWhole }: { readonly alerts: readonly Alert[]; readonly isWhole: boolean },
+): Html {
   const { uetr, status, outcomes, decision } = evidence;
   const { t } = visit;
   const at = { uetr };
@@ -39,7 +43,7 @@ export function whatToDo(visit: Visit, evidence: Evidence, alerts: readonly Aler
     html`${decision === null ? actForm(visit, 'enquire', { at }) : actForm(visit, 'redeliver', { at, isFolded: true })}
     ${status === 'INDOUBT' && standing === undefined ? actForm(visit, 'settle', { at, isFolded: true }) : ''}
     ${standing === undefined ? '' : outcomeForms(visit, uetr, standing)}
-    ${caseForms(visit, 'case', at, alerts)}`,
+    ${caseForms(visit, 'case', at, alerts, isWhole)}`,
     'acts',
   );
 }

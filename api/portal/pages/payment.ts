@@ -29,7 +29,8 @@ export async function paymentPage(visit: Visit): Promise<Page> {
       ${temporalLink(visit, uetr)}
     </p>
     ${section(t.payment.about, about(visit, evidence, summary))} ${alertsSection(visit, alerts)}
-    ${waits(visit, evidence)} ${isOperator(visit) ? whatToDo(visit, evidence, alerts) : ''}
+    ${waits(visit, evidence)}
+    ${isOperator(visit) ? whatToDo(visit, evidence, { alerts, isWhole: found?.next == null }) : ''}
     ${await decisionOf(visit, evidence)}
     ${section(
       t.payment.picture,

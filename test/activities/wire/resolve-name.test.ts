@@ -54,7 +54,7 @@ describe('what a name comes to', () => {
     ['empty.example', 'name-unknown'],
     ['failing.example', 'name-failed'],
     ['silent.example', 'name-timeout'],
-  ])('%s: %s, within 1.5 s', async (name, errorClass) => {
+  ])('%s: %s, soon', async (name, errorClass) => {
     const startedAt = performance.now();
     await expect(resolver().resolve(name)).rejects.toMatchObject({ errorClass });
     expect(performance.now() - startedAt).toBeLessThan(4_000);
