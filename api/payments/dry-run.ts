@@ -96,7 +96,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
       },
       async ({ caller, context }) => {
         const strict = engine.parse(bodyOf(context), everyName);
-        // what answers our messages may have comments (PAY-11)
+        // what answers our messages may have comments
         const asAnswer = strict.ok ? strict : engine.parse(bodyOf(context), ['pacs002', 'acmt024']);
         const parsed = asAnswer.ok ? asAnswer : strict;
         if (!parsed.ok) {

@@ -55,6 +55,10 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   /** In doubt, and an attempt to send its instruction has not ended. */
   async underWay() {
     const uetr = await doubted();
+    // the activity writes how its attempt has ended
+    await expect
+      .poll(async () => (await evidence.attempts(uetr, 'instruction'))[0]?.outcome)
+      .toBe('ANSWERED');
     await rewritten(
       db,
       sql`update delivery_attempts a set started_at = clock_timestamp() + interval '1 hour', finished_at = null, outcome = null
