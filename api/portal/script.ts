@@ -2,7 +2,7 @@
 export const script = `
 const pad = (number) => String(number).padStart(2, '0');
 function zoneOf(at) {
-  return new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(at).find(({ type }) => type === 'timeZoneName').value.replace(/^GMT$/, 'UTC');
+  return new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' }).formatToParts(at).find(({ type }) => type === 'timeZoneName').value.replace(/^GMT([+]0)?$/, 'UTC');
 }
 function localTimes(root) {
   for (const element of root.querySelectorAll('time:not([data-until])')) {
