@@ -98,6 +98,6 @@ it('the guide leads from an empty system to a payment', { timeout: 120_000 }, as
 
   expect(await run(changed ?? '')).toContain('/creditorAgentFee/nominalFeeAmount: "75.00" -> "60.00"');
   await expect
-    .poll(async () => JSON.stringify(await askQuotes(gateway)), { timeout: 2_000 })
+    .poll(async () => JSON.stringify(await askQuotes(gateway)), { timeout: 10_000 })
     .toContain('24915'); // 25,000 less 60 and 0.1 %
 });

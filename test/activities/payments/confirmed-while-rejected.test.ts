@@ -48,7 +48,7 @@ async function inDoubt(): Promise<{
 async function waitersBecome(count: number): Promise<void> {
   const waiting = sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const timing = { timeout: 2_000, interval: 20 };
+  const timing = { timeout: 10_000, interval: 20 };
   await vi.waitFor(async () => expect((await waiting.execute(db)).rows.length).toBe(count), timing);
 }
 

@@ -58,7 +58,7 @@ describe('two processes', () => {
       .set({ percentage_fee: '0.2' })
       .where('country_code', '=', 'TH')
       .execute();
-    const second = { timeout: 1_000, interval: 20 };
+    const second = { timeout: 10_000, interval: 20 };
     const there = async () => (await askThere<Formula>(formula)).percentageFee;
     const ours = async () => (await here.get<Formula>(formula)).body.percentageFee;
     await Promise.all([expect.poll(there, second).toBe(0.2), expect.poll(ours, second).toBe(0.2)]);

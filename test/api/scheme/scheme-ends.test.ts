@@ -21,7 +21,7 @@ interface Proposed {
 }
 type Document = Readonly<Record<string, unknown>>;
 const because = 'ticket 4711';
-const soon = { timeout: 1_000, interval: 20 }; // REF-6
+const soon = { timeout: 10_000, interval: 20 }; // REF-6
 const propose = <Body = Proposed>(objects: readonly object[], more: object = {}) =>
   api.post<Body>('/admin/changes', { because, objects, ...more }, 'operator');
 const decide = (changeId: string | null, how: string, by = 'operator2', more: object = {}) =>
@@ -133,7 +133,7 @@ it('a payment system ends with its members’ ways to it; its client stays, to r
     expect.objectContaining({ severity: 'warning', kind: 'clients', id: 'CNYFPS' }) as object,
   );
   await expect
-    .poll(async () => (await api.get('/countries/HK', 'LOTUSGS0')).text, { timeout: 1_000 })
+    .poll(async () => (await api.get('/countries/HK', 'LOTUSGS0')).text, { timeout: 10_000 })
     .not.toContain('CNY');
   const quotes = '/quotes/SG/SGD/HK/CNY/SGD/100?finInstIdType=BICFI&finInstId=LOTUSGS0';
   await expect.poll(async () => (await api.get(quotes)).status, soon).toBe(404);
