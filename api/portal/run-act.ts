@@ -24,25 +24,10 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
   const says = t.acts[name as ActName];
   const asked = readAct(known, form);
   const again = () => formAgain({ ...visit, url: new URL(back, visit.url) }, name as ActName, form);
-  if (name === 'rate' && textIn(form, 'at.sure') !== textIn(form, 'f.rate')) {
-    const share = await distanceOf(visit, form);
-    if (share > mostDistance) {
-      form.set('at.sure', textIn(form, 'f.rate')); // for this rate only
-      const error = new Refused(409, { title: t.rates.far, detail: t.rates.sure });
-      return respond(
-        {
-          t,
-          visit,
-          title: says.label,
-          main: html`<h1>${says.label}</h1>
-            ${refusalOf(t, error)}${again()}`,
-        },
-        error,
-      );
-    }
-  }
   try {
     if (await isStale(visit, form)) throw new Refused(409, { detail: t.refused.stale });
+    if (name === 'rate' && (await isFar(visit, form)))
+      throw new Refused(409, { title: t.rates.far, detail: t.rates.sure });
     if ('unreadable' in asked)
       throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
     const answer = await api.post<unknown>(asked.path, asked.bodyText);
@@ -62,10 +47,12 @@ export async function runAct(visit: Visit, form: FormData): Promise<Response> {
   }
 }
 
-const mostDistance = 0.1;
+const mostDistance = 0.1; // as a share of the present rate
 
-/** How far a new rate is from the present one, as a share of it; 0: there is none. For slips of the finger. */
-async function distanceOf({ api }: Visit, form: FormData): Promise<number> {
+/** Whether a new rate is far from the present one, and has not been confirmed: a slip of the finger, perhaps. */
+async function isFar({ api }: Visit, form: FormData): Promise<boolean> {
+  const entered = textIn(form, 'f.rate');
+  if (textIn(form, 'at.sure') === entered) return false;
   const asked = Object.fromEntries(
     acts.rate.fields.map(({ name }) => [name, textIn(form, `f.${name}`).trim()]),
   );
@@ -74,7 +61,9 @@ async function distanceOf({ api }: Visit, form: FormData): Promise<number> {
     .find<z.output<typeof standingsSchema>>(pathWith('/api/v1/standings', corridor))
     .catch(() => undefined);
   const present = Number(found?.standings[0]?.exchangeRate.toString() ?? 0);
-  return present > 0 ? Math.abs(Number(rate) / present - 1) : 0;
+  if (present === 0 || !(Math.abs(Number(rate) / present - 1) > mostDistance)) return false;
+  form.set('at.sure', entered); // the form that is shown again confirms this rate only
+  return true;
 }
 
 /** Whether the object of a form has changed since the form was made: the form has all its members, also those of before. */
