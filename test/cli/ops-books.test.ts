@@ -6,7 +6,9 @@ import { dailyBooksScheduleId } from '../../contract/ids.ts';
 import { expireDelivery } from '../../db/deliveries/deliveries.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { opsOn } from './ops-context.ts';
+import { dayIsQuiet } from '../harness/midnight.ts';
 
+await dayIsQuiet();
 const gateway = await testGateway();
 const { db } = gateway;
 const { lines, context } = opsOn(gateway);

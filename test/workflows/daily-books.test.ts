@@ -13,7 +13,9 @@ import { copyDecided } from '../../fixtures/many-payments.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 import { rewritten } from '../harness/rewritten.ts';
+import { dayIsQuiet } from '../harness/midnight.ts';
 
+await dayIsQuiet();
 const gateway = await testGateway({ sweepEveryMs: 1_000 });
 const { db } = gateway;
 const evidence = evidenceOf(gateway);

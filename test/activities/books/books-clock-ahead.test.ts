@@ -12,7 +12,9 @@ import { readMovements } from '../../../db/books/reconciliation.ts';
 import { bothClocks } from '../../harness/both-clocks.ts';
 import { storeReport } from '../../harness/reports.ts';
 import { inActivity, workbench } from '../workbench.ts';
+import { dayIsQuiet } from '../../harness/midnight.ts';
 
+await dayIsQuiet();
 const bench = await workbench();
 const clocks = await bothClocks(bench.deps.db);
 const db = connect(bench.databaseUrl, { applicationName: 'isthmus-test', maxConnections: 6 });

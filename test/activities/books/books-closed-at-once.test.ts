@@ -8,7 +8,9 @@ import { closeBooks } from '../../../db/books/closed-books.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { bothClocks } from '../../harness/both-clocks.ts';
 import { inActivity, workbench } from '../workbench.ts';
+import { dayIsQuiet } from '../../harness/midnight.ts';
 
+await dayIsQuiet();
 const bench = await workbench();
 const clocks = await bothClocks(bench.deps.db);
 const ours = 'isthmus-test-books';

@@ -6,7 +6,9 @@ import { dayMs } from '../../../core/books/reconciliation.ts';
 import { readOwedBooks } from '../../../db/books/book-pages.ts';
 import { startApi } from '../../api/http/running-api.ts';
 import { workbench } from '../workbench.ts';
+import { dayIsQuiet } from '../../harness/midnight.ts';
 
+await dayIsQuiet();
 const { deps, databaseUrl } = await workbench();
 const { db } = deps;
 const api = await startApi(databaseUrl);

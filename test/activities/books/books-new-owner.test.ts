@@ -11,7 +11,9 @@ import { copyDecided } from '../../../fixtures/many-payments.ts';
 import { storeReport } from '../../harness/reports.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { rewritten } from '../../harness/rewritten.ts';
+import { dayIsQuiet } from '../../harness/midnight.ts';
 
+await dayIsQuiet();
 const { deps, accepted } = await workbench();
 const { db } = deps;
 const today = Math.floor(Date.now() / dayMs) * dayMs;

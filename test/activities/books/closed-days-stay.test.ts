@@ -12,7 +12,9 @@ import { bothClocks } from '../../harness/both-clocks.ts';
 import { storeReport } from '../../harness/reports.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { rewritten } from '../../harness/rewritten.ts';
+import { dayIsQuiet } from '../../harness/midnight.ts';
 
+await dayIsQuiet();
 const bench = await workbench();
 const { set: setClock } = await bothClocks(bench.deps.db);
 const db = connect(bench.databaseUrl, { applicationName: 'isthmus-test', maxConnections: 4 }); // it sees the moved clock

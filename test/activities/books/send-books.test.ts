@@ -7,7 +7,9 @@ import { listBooksSent } from '../../../db/books/book-pages.ts';
 import { listAlerts } from '../../../db/records/cases.ts';
 import { expireDelivery } from '../../../db/deliveries/deliveries.ts';
 import { inActivity, workbench } from '../workbench.ts';
+import { dayIsQuiet } from '../../harness/midnight.ts';
 
+await dayIsQuiet();
 const { deps } = await workbench();
 const { db } = deps;
 const dayMs = 86_400_000;
