@@ -2,8 +2,10 @@
 import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
 import * as portalSessions from './0002-portal-sessions.ts';
+import * as rateIds from './0005-rate-ids.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
   '0002-portal-sessions': portalSessions,
+  '0005-rate-ids': rateIds,
 };
