@@ -18,12 +18,7 @@ import { quantile } from './closed-count.ts';
 import { sizesOf } from './fill.ts';
 import { positive, readOptions } from './options.ts';
 import { openPaymentLoad, type ReadyPayment } from './payment-load.ts';
-import {
-  fillOptions,
-  readAmounts,
-  startSystemToFill,
-  type SystemToFill,
-} from './system-to-fill.ts';
+import { fillOptions, readAmounts, startSystemToFill, type SystemToFill } from './system-to-fill.ts';
 
 const few = 1_000; // payments of yesterday, in the small record and in the large one: the same book
 const quotesOfEach = 10;
@@ -144,8 +139,11 @@ async function reportOn(db: Db, uetr: string): Promise<string> {
   });
 }
 
-/** Reads all that a sweep reads. A sweep looks back 10 minutes beyond the last one (activities/sweep/sweep.ts). */
-async function sweep(db: Db): Promise<void> {
+/**
+ * Reads all that a sweep reads. A sweep looks back 10 minutes beyond the last one (activities/sweep/sweep.ts).
+ * @returns how much work it found
+ */
+async function sweep(db: Db): Promise<number> {
   const [withinMs, graceMs] = [630_000, 15_000];
   const window = { withinMs, graceMs, workerId: randomUUID() };
   const finds: readonly AsyncIterable<unknown>[] = [
@@ -155,7 +153,9 @@ async function sweep(db: Db): Promise<void> {
     findUnanswered(db, window),
     findUnjudged(db, window),
   ];
-  for (const found of finds) for await (const _ of found);
+  let work = 0;
+  for (const found of finds) for await (const one of found) work += Number(one !== undefined);
+  return work;
 }
 
 /** Blocks read by each index of our tables so far, by its name without that of the partition's time. */
