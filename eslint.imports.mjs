@@ -79,6 +79,7 @@ const folders = {
       'commander',
       'esbuild',
       'hono',
+      'kysely',
       'libxml2-wasm',
       'pg',
       'pino',

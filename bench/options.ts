@@ -23,6 +23,14 @@ limits                    how one client that sends fifty times its limit slows 
 
 xml                       time to parse, validate and read a pacs.008, beside bare libxml2
 
+fill                      fill a database with payments and quotes of past days
+  --payments <number>     how many payments (default: 1000000)
+  --quotes <number>       how many requests for quotes (default: 10000000)
+  --days <number>         over how many days before today, at most 60 (default: 60)
+
+growth                    latency with 1,000 payments and after the fill, size, time to drop a day; options as for fill
+  --rounds <number>       how often each operation is measured (default: 300)
+
 bench/README.md says what each one measures, and what it does not.`;
 
 const help = 'npm run bench -- --help shows the options.';

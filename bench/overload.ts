@@ -12,7 +12,7 @@ const optionTable = {
   seconds: { type: 'string', default: '30' },
 } as const;
 
-const payers: readonly Payer[] = [
+export const payers: readonly Payer[] = [
   ['SGDFAST', 'SG', 'SG/SGD/TH/THB', 'SGD/1000'],
   ['MYRRPP', 'MY', 'MY/MYR/SG/SGD', 'MYR/1000'],
   ['THBPPAY', 'TH', 'TH/THB/MY/MYR', 'THB/10000'],

@@ -15,7 +15,7 @@ import type { Say } from '../cli/parts/progress.ts';
 import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
-import { prepareDatabase } from './database.ts';
+import { prepareDatabase, useDatabase } from './database.ts';
 
 export interface PaymentServices {
   readonly apiUrl: string;
@@ -41,6 +41,10 @@ export interface StartServicesOptions {
   readonly isSealed?: boolean;
   /** Additional settings of api and worker. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Whether to use and keep the database of DATABASE_URL, if it is set. Otherwise the database is a new one. */
+  readonly keepsGiven?: boolean;
+  /** Called with the URL of the database, before api and worker use it. */
+  readonly onDatabase?: (databaseUrl: string) => Promise<unknown>;
 }
 
 const root = join(import.meta.dirname, '..');
@@ -49,7 +53,7 @@ const { env } = process;
 export async function startPaymentServices(options: StartServicesOptions): Promise<PaymentServices> {
   const floor = await buildAll(options);
   const [postgres, temporal] = await startServers(options);
-  const processes = await startProcesses(options, await prepare(postgres.url, options.place), temporal);
+  const processes = await startProcesses(options, await prepare(postgres.url, options), temporal);
   options.say('');
   return {
     ...processes,
@@ -93,16 +97,17 @@ async function startServers({
   return [postgres, temporal];
 }
 
-async function prepare(serverUrl: string, place: ThrowawayPlace) {
+async function prepare(serverUrl: string, { place, keepsGiven, onDatabase }: StartServicesOptions) {
   const sandboxPorts = { source: await freePort(), destination: await freePort(), fxp: await freePort() };
-  const databaseUrl = await prepareDatabase(serverUrl, {
-    database: 'isthmus_bench_payments',
-    place,
-    addresses: {
-      operatorEndpointUrl: (operatorId) => `http://127.0.0.1:${sandboxPorts.destination}/${operatorId}`,
-      fxpBaseUrl: (fxpBic) => `http://127.0.0.1:${sandboxPorts.fxp}/${fxpBic}`,
-    },
-  });
+  const addresses = {
+    operatorEndpointUrl: (operatorId: string) => `http://127.0.0.1:${sandboxPorts.destination}/${operatorId}`,
+    fxpBaseUrl: (fxpBic: string) => `http://127.0.0.1:${sandboxPorts.fxp}/${fxpBic}`,
+  };
+  const isKept = keepsGiven === true && serverUrl === place.env['DATABASE_URL'];
+  const databaseUrl = isKept
+    ? await useDatabase(serverUrl, addresses)
+    : await prepareDatabase(serverUrl, { database: 'isthmus_bench_payments', place, addresses });
+  await onDatabase?.(databaseUrl);
   return { databaseUrl, sandboxPorts };
 }
 

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { paymentWorkflowId } from '../contract/ids.ts';
+import { part } from '../fixtures/filled-days.ts';
 import { closedCount, quantile } from './closed-count.ts';
 import { cpuTimes } from './cpu-time.ts';
 import { startFloor, type Floor } from './floor.ts';
@@ -96,11 +97,6 @@ async function measure(
     payments: await resultOf(bench, payments, idle.payments, paymentWorkflowId),
     floor: await resultOf(bench, floor, idle.floor, (id) => id),
   };
-}
-
-/** Divides `whole` into `parts` as evenly as possible, and returns the size of the n-th part. */
-function part(whole: number, parts: number, n: number): number {
-  return Math.floor((whole * (n + 1)) / parts) - Math.floor((whole * n) / parts);
 }
 
 interface Round {
