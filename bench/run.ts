@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   quotes: async () => (await import('./quotes.ts')).benchQuotes,
   limits: async () => (await import('./limits.ts')).benchLimits,
   overload: async () => (await import('./overload.ts')).benchOverload,
+  size: async () => (await import('./size.ts')).benchSize,
 };
 
 /**
