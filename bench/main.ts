@@ -9,7 +9,7 @@ function addBench(command: Command, context: CommandContext): void {
     .command('bench')
     .usage('-- <name> [options]')
     .description(
-      'measure: payments, overload, quotes, limits, xml, fill, growth; bench/README.md says what each one does',
+      'measure: payments, overload, size, quotes, limits, xml, fill, growth; bench/README.md says what each one does',
     )
     .argument('[name]')
     .argument('[options...]')

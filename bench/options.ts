@@ -10,10 +10,14 @@ payments                  payments per second, latency and CPU, beside an empty 
   --concurrency <number>  how many clients at once (default: 32)
   --json                  one JSON object instead of the table
   --sealed                encrypt stored messages
+  --measure-size <file>   write the service times for npm run size -- --measured <file>
 
 overload                  payments submitted faster than they can be finished
   --times <number>        how many times the sustainable rate (default: 2)
   --seconds <number>      how long (default: 30)
+
+size                      the model of npm run size, beside the system at three loads
+  --payments <number>     how many payments of each load (default: 400)
 
 quotes                    requests per second of the quote and reference routes, beside bare ones
 

@@ -1,6 +1,7 @@
 // `npm run bench -- payments`: measures the cost and speed of a payment, and compares it with the floor. The
 // floor is an empty workflow of the same shape on the same Temporal server. Payments and floor run in turns,
 // so that a busy machine slows both alike. See bench/README.md.
+import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { paymentWorkflowId } from '../contract/ids.ts';
@@ -13,6 +14,7 @@ import { openPaymentLoad, type PaymentLoad, type ReadyPayment, type Taken } from
 import { startPaymentServices, type PaymentServices } from './payment-services.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { renderReport, type HistoryCost, type PaymentsResult, type SideResult } from './payments-report.ts';
+import { measuredFigures, readStoredBytes } from './service-times.ts';
 
 const optionTable = {
   payments: { type: 'string', default: '1500' },
@@ -21,6 +23,8 @@ const optionTable = {
   sealed: { type: 'boolean', default: false },
   /** Prints one JSON object instead of the table; progress goes to standard error. */
   json: { type: 'boolean', default: false },
+  /** Writes the service times to this file, for `isthmus size --measured`. */
+  'measure-size': { type: 'string' },
 } as const;
 
 // maximum payments per round, so that their quotes do not expire (QUO-6) and callbacks do not pile up
@@ -65,7 +69,14 @@ export async function benchPayments(argv: readonly string[], place: ThrowawayPla
   place.atEnd(() => floor.stop());
   const load = await openPaymentLoad(services.apiUrl, { concurrency });
   place.atEnd(() => load.close());
+  const before = await readStoredBytes(services.databaseUrl);
   const result = await measure({ services, client, load, floor, say }, plan);
+  const sizeFile = values['measure-size'];
+  if (sizeFile !== undefined) {
+    const stored = { before, after: await readStoredBytes(services.databaseUrl) };
+    const measured = measuredFigures('payments', { ...result.payments, answersAtOnce: 0.5, stored });
+    writeFileSync(sizeFile, `${JSON.stringify(measured, undefined, 2)}\n`);
+  }
   console.log(values.json ? JSON.stringify(result) : renderReport(result));
 }
 

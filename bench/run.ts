@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fill: async () => (await import('./fill.ts')).benchFill,
   growth: async () => (await import('./growth.ts')).benchGrowth,
   overload: async () => (await import('./overload.ts')).benchOverload,
+  size: async () => (await import('./size.ts')).benchSize,
 };
 
 /**

@@ -16,6 +16,7 @@ const mainOf = new Map([
   ['ops', 'cli/ops/main.ts'],
   ['admin', 'cli/ops/main.ts'],
   ['audit', 'cli/ops/main.ts'],
+  ['size', 'cli/ops/main.ts'],
   ['bench', 'bench/main.ts'],
   ['verify:chaos', 'chaos/main.ts'],
 ]);

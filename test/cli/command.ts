@@ -53,7 +53,7 @@ export async function commandFolder({ hasStarted = false } = {}): Promise<Comman
   const built = ([name = '']: readonly string[]) =>
     name === 'bench'
       ? sources([name])
-      : [join(dist, ['ops', 'admin', 'audit'].includes(name) ? 'ops.js' : 'main.js')];
+      : [join(dist, ['ops', 'admin', 'audit', 'size'].includes(name) ? 'ops.js' : 'main.js')];
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
   if (hasStarted) {
     const { codePath } = await askFor('workflow-bundle');
@@ -101,6 +101,7 @@ const mains: Readonly<Partial<Record<string, string>>> = {
   bench: 'bench/main.ts',
   ops: 'cli/ops/main.ts',
   admin: 'cli/ops/main.ts',
+  size: 'cli/ops/main.ts',
 };
 
 const sources = ([name = '']: readonly string[]) => [mains[name] ?? 'cli/main.ts'];
