@@ -7,11 +7,14 @@ import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
-  /** Workflows, local activities and sends to destinations use this queue. */
+  /**
+   * Workflows, local activities, sends to destinations and the first attempt of each delivery of a payment use
+   * this queue. Temporal dispatches an activity faster if it is on the queue of its workflow.
+   */
   payments: 'payments',
   /**
-   * Callbacks, confirmations and notifications have their own queue, so that a slow receiver holds no slot
-   * for payments.
+   * Repeated callbacks, confirmations and notifications have their own queue, so that a receiver that is down
+   * holds no slot for payments.
    */
   deliveries: 'deliveries',
   /**
