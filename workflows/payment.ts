@@ -81,13 +81,14 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
 }
 
 /**
- * Tells all parties. If the first try does not reach all of them, shows the decided status while it retries.
+ * Tells all parties, unless the activity that decided has told them. If the first try does not reach all of
+ * them, shows the decided status while it retries.
  */
 async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
   progress.confirmationDue = false; // The deliveries below include the confirmation.
-  const isTold = await tellOnce(uetr, summary);
+  const isTold = progress.isTold ?? (await tellOnce(uetr, summary));
   if (!isTold) {
     show(progress, decision.status);
     await tellAll(uetr, summary);
@@ -230,7 +231,8 @@ async function sendInstruction(
   try {
     const answer = await forward();
     showSends(progress, route.destinationSystem, answer);
-    if (answer.kind === 'final') {
+    if (answer.kind === 'decided') takeDecided(progress, answer);
+    else if (answer.kind === 'final') {
       const { reportMessageId } = answer;
       await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: true });
       if (progress.telling) progress.confirmationDue = true;
@@ -246,6 +248,17 @@ async function sendInstruction(
   } finally {
     progress.roundsUnderWay -= 1;
   }
+}
+
+/** Takes the decision that the activity has written or found, unless this execution knows it already. */
+function takeDecided(
+  progress: Progress,
+  { decision, isTold }: Extract<DestinationAnswer, { kind: 'decided' }>,
+): void {
+  if (progress.decision === undefined) {
+    progress.decision = decision;
+    progress.isTold = isTold;
+  } else if (!isTold) progress.confirmationDue = true; // A lost try may have made a confirmation due.
 }
 
 /** When nothing is running, continues from the database in a new execution, unless a decision came first. */

@@ -17,6 +17,8 @@ export interface Progress {
   /** A defect of Isthmus prevented any answer to a submission. */
   unanswerable: boolean;
   decision?: Decision;
+  /** Whether the activity that decided has told all parties; undefined if it has not tried. */
+  isTold?: boolean;
   /** How far the database clock, which counts, was ahead of Temporal's clock at the last reading. */
   clockAheadMs: number;
   /** The source asked for the status, so the instruction must be sent to the destination again. */

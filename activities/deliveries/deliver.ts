@@ -68,14 +68,8 @@ async function deliverOpen(
   const startedAt = performance.now();
   const listed = await listOpen(deps.db, subjectId);
   if (by === undefined && (await needsAmqp(deps, listed))) return { needsAmqp: true };
-  const carrier = by ?? 'http';
-  const open = new Map(
-    listed
-      .filter((one) => carrierOf(deps, one) === carrier)
-      .map((one) => [one.deliveryId, { delivery: one, dueAt: startedAt + one.dueInMs }]),
-  );
-  const call: Call = { subjectId, carrier, open, underWay: new Map(), stories: [], failures: [] };
-  const { underWay, stories, failures } = call;
+  const call = callOf(deps, listed, { subjectId, carrier: by ?? 'http' });
+  const { open, underWay, stories, failures } = call;
   for (;;) {
     const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
     if (mayStart && (await startDue(deps, call))) continue;
@@ -87,6 +81,34 @@ async function deliverOpen(
       throw failure('NotYetDelivered', message, nextDueInMs(call));
     }
   }
+}
+
+/**
+ * Makes one attempt of each delivery that is due and goes over HTTP.
+ * @returns whether nothing is left: each delivery is acknowledged or given up
+ */
+export async function deliverOnce(deps: ActivityDependencies, subjectId: string): Promise<boolean> {
+  const listed = await listOpen(deps.db, subjectId);
+  const call = callOf(deps, listed, { subjectId, carrier: 'http' });
+  const isAll = call.open.size === listed.length;
+  await startDue(deps, call);
+  await Promise.all(call.underWay.values());
+  return isAll && call.open.size === 0;
+}
+
+/** Schedules the deliveries of one carrier. */
+function callOf(
+  deps: ActivityDependencies,
+  listed: readonly OpenDelivery[],
+  { subjectId, carrier }: Pick<Call, 'subjectId' | 'carrier'>,
+): Call {
+  const now = performance.now();
+  const open = new Map(
+    listed
+      .filter((one) => carrierOf(deps, one) === carrier)
+      .map((one) => [one.deliveryId, { delivery: one, dueAt: now + one.dueInMs }]),
+  );
+  return { subjectId, carrier, open, underWay: new Map(), stories: [], failures: [] };
 }
 
 interface Call {
