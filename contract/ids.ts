@@ -54,6 +54,11 @@ export interface PaymentInput {
    * from the record.
    */
   readonly messageId?: string;
+  /**
+   * True if the api starts the execution for a new submission. Such an execution sets the search attributes of
+   * an accepted payment after the first send: if the answer is final, one event sets all of them.
+   */
+  readonly isNew?: true;
 }
 
 /**
@@ -145,9 +150,9 @@ export type ResolveArguments = [ResolutionRequest];
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
   /**
-   * RCVD until validated, then ACTC; INDOUBT after 24 h. The workflow sets the final status (ACCC, RJCT,
-   * BLCK) when all parties are told, or after one failed try to tell them. REFUSED or LAPSED: see
-   * `PaymentOutcome`.
+   * RCVD until the first send of an accepted payment has ended without a final status, for at most 60 s; then
+   * ACTC; INDOUBT after 24 h. The workflow sets the final status (ACCC, RJCT, BLCK) when all parties are told,
+   * or after one failed try to tell them. REFUSED or LAPSED: see `PaymentOutcome`.
    */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   /** Code and text of a rejection or a refusal: `AC04 account closed`. */

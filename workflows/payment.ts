@@ -15,7 +15,6 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Decision } from '../core/payments/decision.ts';
 import type {
@@ -26,7 +25,6 @@ import type {
   Submission,
 } from '../contract/activities.ts';
 import {
-  searchAttributes,
   signals,
   updates,
   type PaymentInput,
@@ -42,7 +40,7 @@ import { begin, now, setClock, type Accepted, type Progress } from './progress.t
 import { shielded } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 import { tellAll, tellOnce } from './tell.ts';
-import { decide, show, untilDeadline, untilFinal } from './until-decided.ts';
+import { decide, show, showAccepted, untilDeadline, untilFinal } from './until-decided.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -181,13 +179,9 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   const { uetr } = progress.input;
   const { route, finalReportId } = accepted;
   const { destinationSystem } = route;
-  upsertSearchAttributes([
-    { key: searchAttributes.status, value: 'ACTC' },
-    { key: searchAttributes.corridor, value: route.corridor },
-    { key: searchAttributes.destinationSystem, value: destinationSystem },
-    { key: searchAttributes.priority, value: route.priority },
-    ...(route.fxp === null ? [] : [{ key: searchAttributes.fxp, value: route.fxp }]),
-  ]);
+  progress.unshown = route;
+  // A new execution waits for the end of its first send, because after a final answer one event shows all.
+  if (progress.input.isNew === undefined || accepted.isTaken) showAccepted(progress);
   const { forwardPayment } = proxyActivities<ForwardingActivities>({
     ...forwardPolicy,
     summary: `pacs.008 to ${destinationSystem}`,
@@ -248,6 +242,7 @@ async function sendInstruction(
   } finally {
     progress.roundsUnderWay -= 1;
   }
+  showAccepted(progress);
 }
 
 /** Takes the decision that the activity has written or found, unless this execution knows it already. */

@@ -1,5 +1,5 @@
 /** The state of a payment's execution (payment.ts). Temporal rebuilds it from the history on replay. */
-import type { Judgement } from '../contract/activities.ts';
+import type { Judgement, Route } from '../contract/activities.ts';
 import type { PaymentInput } from '../contract/ids.ts';
 import type { Decision } from '../core/payments/decision.ts';
 import { oneAtATime, type InTurn } from './one-at-a-time.ts';
@@ -32,8 +32,10 @@ export interface Progress {
   /** When the last round began, in milliseconds since 1970 by the database clock. */
   sentAt: number;
   roundsUnderWay: number;
-  /** The last status that this execution set in the search attributes, ACTC aside. */
+  /** The last status that this execution set in the search attributes. */
   shown?: string;
+  /** The route of the accepted payment, until this execution has set it in the search attributes. */
+  unshown: Route | undefined;
   telling: boolean;
   /**
    * After the current deliveries, another round is needed, because a confirmation may have become due
@@ -54,6 +56,7 @@ export function begin(input: PaymentInput): Progress {
     rounds: 0,
     sentAt: 0,
     roundsUnderWay: 0,
+    unshown: undefined,
     telling: false,
     confirmationDue: false,
   };
