@@ -41,7 +41,7 @@ export interface PaymentsResult {
 
 /** The processes of a gateway in production. The sandbox and the load generator simulate other parties. */
 const ours = ['api', 'worker', 'Temporal', 'Postgres'] as const;
-const targets = { perSecond: 0.7, cpuMs: 60, idleSubmitMs: 40, events: 32, transitions: 12 } as const;
+const targets = { perSecond: 0.7, cpuMs: 60, idleSubmitMs: 40, events: 30, transitions: 10 } as const;
 
 export function renderReport({ payments, floor, ...setting }: PaymentsResult): string {
   const ourCpu = sum(ours.map((name) => payments.cpuMs[name] ?? 0));
