@@ -136,6 +136,7 @@ const folders = {
       'ajv',
       'ajv-formats',
       'axe-core',
+      'decimal.js',
       'esbuild',
       'fast-check',
       'fflate',
@@ -168,7 +169,6 @@ const files = {
   'core/settings/receivers.ts': { packages: ['zod'] },
   'core/settings/settings.ts': { packages: ['zod'] },
   'core/payments/iban.ts': { packages: ['ibantools'] },
-  'core/money/money.ts': { packages: ['decimal.js'] },
   'xml/guideline.ts': { packages: ['zod'] },
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
