@@ -19,7 +19,7 @@ const db = new Kysely<unknown>({
     createIntrospector: (one) => new PostgresIntrospector(one),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
-  log: ({ query }) => sent.push(query),
+  log: ({ query }) => void sent.push(query),
 });
 
 const isGiven = (id: string) => sql`(id = ${id} or ${sql.ref('other.id')} = ${id})`;
