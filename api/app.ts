@@ -25,6 +25,7 @@ import { malformed, methodNotAllowed, nothingAt } from './http/problems/refused-
 import { createQuotas, minutesOfDay } from './http/limits/quotas.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
+import type { ServedApp } from './http/server.ts';
 import { toldToSigner } from './http/problems/signer.ts';
 import { partyRoutes } from './operations/parties.ts';
 import { pauseRoutes } from './operations/pauses.ts';
@@ -72,7 +73,7 @@ const ownModules: readonly RouteModule[] = [
 ];
 
 /** @throws if a route has no roles */
-export function createApp(deps: ApiDependencies): OpenAPIHono {
+export function createApp(deps: ApiDependencies): OpenAPIHono & ServedApp {
   const { corsOrigins, senderLimits: limits } = deps.config;
   const { quotas = createQuotas(), ofDay = createQuotas(undefined, minutesOfDay) } = deps;
   const router = createRouter(deps.auth, {
@@ -94,7 +95,8 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
         : answerFailure(error, context, deps.logger);
     return withCors(answer, context, corsOrigins);
   });
-  return router.app;
+  const { repeatKept } = router;
+  return Object.assign(router.app, { repeatKept });
 }
 
 /**

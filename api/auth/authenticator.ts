@@ -108,6 +108,11 @@ function verifying(
       const isTheirs = token !== undefined && token.thumbprint === undefined && clock() < token.endsAtMs;
       return isTheirs ? senderOf(token.caller) : undefined;
     },
+    knownCaller(authorization) {
+      const known = remembered.get(bearerOf(authorization));
+      const isTheirs = known !== undefined && known.token.thumbprint === undefined && stillCounts(known);
+      return isTheirs ? known.token.caller : undefined;
+    },
     authenticate(context) {
       const authorization = context.req.raw.headers.get('authorization');
       if (authorization === null || authorization === '') {
@@ -150,7 +155,9 @@ function bearerOf(authorization: string): string {
  */
 function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {
-    knownSender: () => undefined, // with AUTH=none, no caller is authenticated
+    // with AUTH=none, no caller is authenticated
+    knownSender: () => undefined,
+    knownCaller: () => undefined,
     authenticate: ({ req }) => {
       const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
       const refusal = refuseBrowser({ host, origin, site }, { origins: corsOrigins });

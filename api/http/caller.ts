@@ -39,6 +39,11 @@ export interface Authenticator {
    * request waits.
    */
   knownSender(authorization: string): string | undefined;
+  /**
+   * Returns the caller of an `Authorization` header whose token was verified before and still counts.
+   * Undefined: only `authenticate` can tell, for example because the token is bound to a certificate.
+   */
+  knownCaller(authorization: string): Caller | undefined;
 }
 
 /**

@@ -30,9 +30,13 @@ const maxKept = 2_000; // per snapshot, so that a client that tries many address
  * Returns the cached answer for this address, from the same snapshot. Answers to addresses with a query are
  * not cached.
  */
-export function keptAnswer(snapshot: object, context: Context): Kept | undefined {
-  const { req } = context;
-  return req.raw.url.includes('?') ? undefined : keptOf.get(snapshot)?.get(req.path);
+export function keptAnswer(snapshot: object, { req }: Context): Kept | undefined {
+  return req.raw.url.includes('?') ? undefined : keptAt(snapshot, req.path);
+}
+
+/** @param path as Hono normalises it: decoded once, without a trailing slash */
+export function keptAt(snapshot: object, path: string): Kept | undefined {
+  return keptOf.get(snapshot)?.get(path);
 }
 
 /** Makes the answer for this address, and caches it with its snapshot. */

@@ -23,6 +23,7 @@ import { documentResponses, type AnswerDocument } from './openapi.ts';
 import { isProblem, problem, renderProblem, type Problem } from './problems/problem.ts';
 import type { ProblemCode } from './problems/problems.ts';
 import type { Quotas } from './limits/quotas.ts';
+import { createKeptAnswers, type KeptAnswers } from './kept-answers.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { thread } from './limits/fair-queue.ts';
 import { toldToSigner } from './problems/signer.ts';
@@ -119,6 +120,8 @@ export interface Router {
     handler: Handler<Params, Query, Body>,
   ): void;
   addPublic(route: PublicRoute, handler: PublicHandler): void;
+  /** Repeats an answer from memory, before the app sees the request. */
+  readonly repeatKept: KeptAnswers['repeat'];
   /** HTTP methods of the path, for 405 answers and OPTIONS; empty if the path does not exist. */
   methodsOf(path: string): readonly string[];
   /** @throws if the app serves a route that was not declared here, because that route would have no roles */
@@ -144,6 +147,7 @@ export function createRouter(
   // without one.
   const app = new OpenAPIHono({ strict: false });
   const turnsOf = turnsByKind();
+  const kept = createKeptAnswers(authenticator, corsOrigins.length > 0);
   const declared = new Set<string>();
 
   function serve(method: 'get' | 'post', path: string, handler: PublicHandler) {
@@ -167,7 +171,7 @@ export function createRouter(
         route,
         kind === 'quote' || route.before ? limits.messagesPerMinute : limits.requestsPerMinute,
       );
-      const answer = answering({ route, roles, turns, count }, handler);
+      const answer = answering({ route, roles, turns, count, kept }, handler);
       const names = { [route.path]: route.operationId, ...route.aliases };
       for (const [path, operationId] of Object.entries(names)) {
         app.openAPIRegistry.registerPath(documentOf(route, { path, operationId, roles }));
@@ -192,6 +196,7 @@ export function createRouter(
       if (route.hidden !== true) app.openAPIRegistry.registerPath(publicDocumentOf(route));
       serve(route.method, route.path, handler);
     },
+    repeatKept: (request, response) => kept.repeat(request, response),
     methodsOf: (path) => methodsFor(path, app),
     assertAllDeclared() {
       for (const { method, path } of app.routes) {
@@ -217,17 +222,19 @@ interface Answering<Params extends Fields, Query extends Fields, Body extends z.
   readonly roles: readonly Role[];
   readonly turns: Turns | undefined;
   readonly count: Count;
+  readonly kept: KeptAnswers;
 }
 
 /**
  * Checks the rate limit and the role. Then returns a cached answer, or reads the input and calls the handler.
  */
 function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
-  { route, roles, turns, count }: Answering<Params, Query, Body>,
+  { route, roles, turns, count, kept }: Answering<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
 ): (context: Context, caller: Caller | Problem) => Answer | Promise<Answer> {
   const receive = inRoom(readInput(route), route.body === undefined ? undefined : turns);
   const { madeFrom } = route;
+  const isAllowed = (caller: Caller) => forbid(roles, caller) === undefined;
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     aboutRequest(context).client = caller.clientId;
@@ -237,7 +244,10 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     const forbidden = forbid(roles, caller);
     if (forbidden !== undefined) return forbidden;
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
-    if (known !== undefined) return known;
+    if (madeFrom !== undefined && known !== undefined) {
+      kept.note(known, { path: aboutRequest(context).route, madeFrom, count, isAllowed });
+      return known;
+    }
     const handle = (input: Input<Params, Query, Body> | Problem, giveUpTurn: GiveUpTurn) => {
       if (isProblem(input)) return input;
       const { params, query, body, bodyText } = input;
@@ -327,10 +337,7 @@ function toHonoPath(path: string): string {
   return path.replaceAll(/\{([^{}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
 }
 
-/**
- * Returns the methods, sorted. They come from the router itself, so that 405 answers always agree with the
- * routes.
- */
+/** Returns the sorted methods. They come from the router itself, so that 405 answers agree with the routes. */
 function methodsFor(path: string, { router }: OpenAPIHono): readonly string[] {
   const [gets, posts] = ['GET', 'POST'].map((method) => router.match(method, path)[0].length > 0);
   if (!gets && !posts) return [];

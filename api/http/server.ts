@@ -12,11 +12,11 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { createSecureContext } from 'node:tls';
 import { ConfigurationError } from '../../core/settings/environment-variables.ts';
 import type { ServerTls } from '../../core/settings/config.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
 import { requestAddress, trusting } from './client.ts';
 import type { Authenticator } from './caller.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 import { guardConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './problems/failures.ts';
 import { thread } from './limits/fair-queue.ts';
@@ -24,6 +24,12 @@ import { problem, problemHead, renderProblem } from './problems/problem.ts';
 import { malformed } from './problems/refused-requests.ts';
 import { maxHeaderLines, refuseForm } from './request-form.ts';
 import { refuse } from './unreadable.ts';
+
+/** What the server serves. `repeatKept` may answer a request instead of `fetch`. */
+export interface ServedApp {
+  readonly fetch: Parameters<typeof getRequestListener>[0];
+  readonly repeatKept?: KeptAnswers['repeat'];
+}
 
 export interface RunningServer {
   readonly port: number;
@@ -68,7 +74,7 @@ type KnownServer = Server<typeof IncomingMessage, typeof KnownResponse>;
 const closeTimeoutMs = 10_000;
 const fullLogMs = 60_000; // logs at most one line per minute
 
-export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
+export async function startServer(app: ServedApp, options: ServerOptions): Promise<RunningServer> {
   const limits = { ...defaultLimits, ...options.limits };
   const listener = listenerOf(app, options.logger);
   const server = listenBy(options.tls, limits);
@@ -99,7 +105,9 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   const askerOf = (request: IncomingMessage) =>
     options.knownSender?.(request.headers.authorization ?? '') ?? requestAddress(request, proxies);
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
-    const begin = () => void listener(request, response);
+    const begin = () => {
+      if (app.repeatKept?.(request, response) !== true) void listener(request, response);
+    };
     const { trace } = response;
     const toBegin = trace === undefined ? begin : () => trace.run(begin);
     const takeBack = thread.ask(askerOf(request), toBegin);
@@ -164,7 +172,7 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
   });
 }
 
-function listenerOf(app: OpenAPIHono, logger: Logger) {
+function listenerOf(app: ServedApp, logger: Logger) {
   return getRequestListener(app.fetch, {
     errorHandler: (error) => {
       if (error instanceof RequestError) return renderProblem(malformed('address'));

@@ -24,7 +24,7 @@ export interface Arrival {
 }
 
 /** Counts a request of a client. Returns the problem if the client's limit is reached. */
-export type Count = (context: Context, caller: Pick<Caller, 'clientId'>) => Problem | undefined;
+export type Count = (context: Pick<Context, 'env'>, caller: Pick<Caller, 'clientId'>) => Problem | undefined;
 
 export function counting(
   quotas: Quotas,

@@ -13,7 +13,7 @@ function sender(role: 'ipso' | 'psp' = 'ipso') {
   const kept: boolean[] = [];
   const caller = { role, clientId: 'SGDFAST', clearingSystemId: 'SGDFAST' } as const;
   const router = createRouter(
-    { authenticate: () => caller, knownSender: () => undefined },
+    { authenticate: () => caller, knownSender: () => undefined, knownCaller: () => undefined },
     {
       corsOrigins: [],
       quotas: createQuotas(() => 0),
