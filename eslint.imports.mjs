@@ -192,7 +192,10 @@ const confined = [
     names: ['bootstrap.mjs', 'install.mjs', 'parts/guard.mjs'].map((name) => `cli/${name}`),
     row: { ours: ['cli'], node: true },
   },
-  { names: ['bench/floor-workflow.ts'], row: { packages: ['@temporalio/workflow'] } },
+  {
+    names: ['contract', 'fixed-workflow', 'shaped-workflow'].map((name) => `bench/floor/${name}.ts`),
+    row: { ours: ['bench/floor/contract.ts', 'contract'], packages: ['@temporalio/workflow'] },
+  },
 ];
 
 /** @param {string} text */

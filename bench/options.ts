@@ -5,12 +5,17 @@ import { UsageError } from '../cli/errors.ts';
 /** The text that `--help` prints. */
 export const usage = `Usage: npm run bench -- <name> [options]
 
-payments                  payments per second, latency and CPU, beside an empty workflow of the same shape
+payments                  payments per second, latency and CPU, beside two empty workflows
   --payments <number>     how many payments of each side (default: 1500)
   --concurrency <number>  how many clients at once (default: 32)
   --json                  one JSON object instead of the table
   --sealed                encrypt stored messages
   --measure-size <file>   write the service times for npm run size -- --measured <file>
+  --rate <number>         open loop: so many payments per second; 70%: of the highest rate of a closed loop
+  --engine postgres       the Temporal server of production on Postgres, and two apis
+  --workers <numbers>     how many workers, such as 2, or 1,2,4 one after the other (default: 1)
+  --hosts                 each api and worker in a network namespace (root on Linux)
+  --lose-worker           one of the hosts of workers vanishes under load
 
 overload                  payments submitted faster than they can be finished
   --times <number>        how many times the sustainable rate (default: 2)
@@ -37,7 +42,7 @@ growth                    latency with 1,000 payments and after the fill, size, 
 
 bench/README.md says what each one measures, and what it does not.`;
 
-const help = 'npm run bench -- --help shows the options.';
+export const help = 'npm run bench -- --help shows the options.';
 
 /** @throws UsageError for an unknown option or a missing value */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
