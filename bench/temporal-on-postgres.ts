@@ -9,7 +9,7 @@ import { reasonOf, UserError } from '../cli/errors.ts';
 import { startChild, untilUp, type Child } from '../cli/parts/child.ts';
 import { freePort } from '../cli/parts/ports.ts';
 import { secondsSince, type Say } from '../cli/parts/progress.ts';
-import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
+import type { RunningTemporal } from '../cli/parts/temporal.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import type { Environment } from '../core/settings/environment-variables.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
@@ -83,18 +83,7 @@ export async function startTemporalOnPostgres(options: TemporalOnPostgresOptions
     says: 'The Temporal server on Postgres did not start',
     advice: 'Fix what its log reports',
   });
-  await registerNamespace(address, namespace);
-  const env = { ...place.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
-  await untilKnown(() =>
-    startTemporal({
-      ...place,
-      env,
-      storage: 'file',
-      searchAttributes: attributes,
-      ui: false,
-      say: () => undefined,
-    }),
-  );
+  await prepareNamespace(address, namespace);
   say(`✓ Temporal on Postgres on ${address} (${secondsSince(started)})`);
   return { address, pid: child.pid, logFile, exited: child.exited, stop: () => child.stop() };
 }
@@ -172,20 +161,29 @@ async function isUp(address: string): Promise<boolean> {
   }
 }
 
-async function registerNamespace(address: string, namespace: string): Promise<void> {
+/** Creates the namespace and its search attributes, as docker/temporal-namespace.sh does. */
+async function prepareNamespace(address: string, namespace: string): Promise<void> {
   const connection = await Connection.connect({ address });
+  const { operatorService, workflowService } = connection;
+  const workflowExecutionRetentionPeriod = { seconds: retentionSeconds as never }; // the type asks for a Long
   try {
     await untilKnown(() =>
-      connection.workflowService.registerNamespace({
-        namespace,
-        workflowExecutionRetentionPeriod: { seconds: retentionSeconds as never }, // the type asks for a Long
-      }),
+      workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod }),
     );
+    await untilKnown(async () => {
+      const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+      const missing = attributes.filter(({ name }) => !(name in customAttributes));
+      if (missing.length === 0) return;
+      const added = Object.fromEntries(missing.map(({ name }) => [name, keyword]));
+      await operatorService.addSearchAttributes({ namespace, searchAttributes: added });
+      throw new Error('the search attributes are not known yet');
+    });
   } finally {
     await connection.close();
   }
 }
 
+const keyword = 2; // INDEXED_VALUE_TYPE_KEYWORD
 const retentionSeconds = 86_400;
 const knownWithinMs = 60_000; // a new server needs some seconds until it knows its parts and its namespaces
 
