@@ -102,7 +102,7 @@ export async function openPaymentLoad(
       (pattern) => pattern.exec(text)?.[1],
     );
     onFinal?.(uetr, status, messageId);
-    callbacks.arrive(uetr, status);
+    callbacks.arrive(uetr, status === 'ACCC' ? status : text); // the text names the reason
   });
   const path = `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(callbackUrl)}`;
   const send = async ({ system, body }: ReadyPayment): Promise<Submitted> => {
@@ -182,7 +182,7 @@ async function openReceiver(address: string, onCallback: (text: string) => void)
 
 /** Throws on an unexpected status, because a fast refusal would distort the measurement. */
 function expectStatus(expected: string, actual: string): void {
-  if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 500)}`);
+  if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 2_000)}`);
 }
 
 async function askQuote(
