@@ -182,7 +182,8 @@ async function openReceiver(address: string, onCallback: (text: string) => void)
 
 /** Throws on an unexpected status, because a fast refusal would distort the measurement. */
 function expectStatus(expected: string, actual: string): void {
-  if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 2_000)}`);
+  if (actual !== expected)
+    throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 2_000)}`);
 }
 
 async function askQuote(
