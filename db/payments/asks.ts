@@ -4,7 +4,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
-import { given, isThere } from '../pool/statements.ts';
+import { given, isFound, isThere } from '../pool/statements.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { bookDay, isDead, isOfToldKind, type ToldKind } from '../deliveries/deliveries.ts';
@@ -17,7 +17,7 @@ const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
-const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
+const isKept = isFound(sql`message_bodies b where b.message_id = deliveries.message_id`); // primary key
 
 /**
  * SQL: true for the first repeat (`asks` is 1 before it). A later repeat counts only if the last one is at

@@ -50,6 +50,13 @@ export async function isThere<Database>(db: Kysely<Database>, query: RawBuilder<
  */
 export const theOne = (from: RawBuilder<unknown>) => sql`lateral (select * from ${from} limit 1)`;
 
+/**
+ * SQL: whether there is such a row. It is sought by an index, once for each outer row. `offset 0` keeps the planner from
+ * reading the whole table into a hash table, which it does if it expects many outer rows.
+ * @param from the table and the condition that finds the row
+ */
+export const isFound = (from: RawBuilder<unknown>) => sql`exists (select from ${from} offset 0)`;
+
 /** SQL: a time as whole milliseconds since 1970. */
 export const epochMs = (at: RawBuilder<unknown>) => sql`floor(extract(epoch from ${at}) * 1000)::float8`;
 

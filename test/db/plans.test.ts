@@ -1,9 +1,11 @@
-// On a large record, no statement of a payment's way reads a whole table or partition. The statements are those that a
-// running gateway sends. Postgres says how it would run each.
+// On a large record, no statement of a payment's way reads a whole table or partition, and no list reads more than its
+// page needs. The statements are those that a running gateway sends. Postgres says how it runs each.
 import pg from 'pg';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
+import { findDeadLetters } from '../../db/payments/asks.ts';
+import { sliceRows } from '../../db/pool/paged.ts';
 import { readGauges } from '../../db/records/gauges.ts';
 import { nameOfPrepared } from '../../db/pool/statements.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -38,6 +40,11 @@ interface Plan {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly Plans?: readonly Plan[];
+  /** These are there if the statement was run. */
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
 }
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
@@ -88,6 +95,42 @@ async function workAsUsual(): Promise<void> {
   await readGauges(db);
 }
 
+/** The lists of the api and of the portal, as each role asks for them. Nothing matches some of the filters. */
+async function readLists(): Promise<void> {
+  const before = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const date = before(1).slice(0, 10);
+  const ofSystem = ['/payments', '/submissions', '/parties?minutes=60', '/flow?minutes=60'];
+  const ofPsp = ['/payments', '/flow?minutes=60'];
+  const lists = {
+    operator: [
+      ...ofSystem,
+      '/payments?limit=500',
+      ...['waiting', 'in-doubt', 'telling', 'dead-letter', 'done'].map((state) => `/payments?state=${state}`),
+      ...['status=ACTC', 'status=RJCT,BLCK', 'reasonCode=AC04', 'priority=HIGH', 'corridor=SG-MY'].map(
+        (filter) => `/payments?${filter}`,
+      ),
+      ...['party=SGDFAST', 'party=LOTUTHS0', 'currency=SGD&minAmount=5000'].map(
+        (filter) => `/payments?${filter}`,
+      ),
+      `/payments?to=${before(30)}`,
+      ...['state=stored', 'party=MYRRPP', 'message=acmt023'].map(
+        (filter) => `/submissions?from=${before(60)}&${filter}`,
+      ),
+      '/alerts',
+      '/alerts?state=closed',
+      '/pauses',
+      `/reconciliation/sent?date=${date}`,
+    ],
+    SGDFAST: [...ofSystem, '/payments?status=RJCT', `/reconciliation?date=${date}`],
+    THBPPAY: [...ofSystem, '/payments?status=RJCT', `/reconciliation?date=${date}`],
+    LOTUSGS0: ofPsp,
+    LOTUTHS0: ofPsp,
+    MERISGS0: ['/parties?minutes=60', '/flow?minutes=60', '/api/v1/standings'],
+  };
+  for (const [client, paths] of Object.entries(lists)) for (const path of paths) await get(client, path);
+  await findDeadLetters(db, {}, 50);
+}
+
 /** The statements that this process sends while it works, each with its last values. */
 async function sentDuring(work: () => Promise<void>): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const submitted = vi.spyOn(pg.Query.prototype as unknown as { submit: () => unknown }, 'submit');
@@ -117,16 +160,64 @@ async function planned(client: pg.Client, [text, values]: readonly [string, read
   return { own: await explain('', [...values]), generic: isPrepared ? await explain(', generic_plan') : [] };
 }
 
+const isWrite = /\b(insert into|update|delete from)\b/i;
+
+/** Runs a statement, and returns how many rows it reads from large tables, whether they match or not. */
+async function rowsRead(
+  client: pg.Client,
+  { text, values, large }: Sent & { readonly large: ReadonlySet<string> },
+): Promise<number> {
+  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: Plan }] }>(
+    `explain (analyze, format json) ${text}`,
+    [...values],
+  );
+  return rows
+    .flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan))
+    .filter(({ 'Relation Name': relation = '' }) => large.has(relation))
+    .map((node) => {
+      const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+      return ((node['Actual Rows'] ?? 0) + removed) * (node['Actual Loops'] ?? 0);
+    })
+    .reduce((sum, count) => sum + count, 0);
+}
+
+const days = { first: 1, last: 60 };
+const payments = 40_000;
+const real = [await pay(endingIn.creditedAtOnce), await pay(endingIn.creditedLater)];
+await gateway.stopWorker();
+await fillDays(db, { of: real.map(({ uetr }) => uetr), payments, quoteRequests: payments, days });
+await sql`
+  insert into audit_events (occurred_at, severity, kind, subject_id, detail)
+  select decided_at, case when nth = 1 and random() < 0.01 then 'alert' else 'info' end, 'operator.enquiry', uetr, '{"by": "anna"}'
+  from decisions, generate_series(1, 5) nth order by decided_at`.execute(db);
+await sql`
+  insert into alert_states (audit_event_id, case_entry_id, action, client_id, at)
+  select audit_event_id, audit_event_id, 'close', 'anna', occurred_at from audit_events where severity = 'alert'`.execute(
+  db,
+);
+await sql`vacuum (analyze) audit_events, alert_states`.execute(db);
+const { rows: tables } = await sql<{ name: string }>`
+  select relname as name from pg_class where relkind = 'r' and pg_relation_size(oid) > ${fewPages} * 8192`.execute(
+  db,
+);
+const large = new Set(tables.map(({ name }) => name).filter((name) => growing.test(name)));
+
+test('no list reads more rows than a few for each row of a page, or of a slice of its scan', async () => {
+  const most = 4 * sliceRows; // a slice, and a few rows about each of its rows
+  expect(most).toBeLessThan(payments / 2 + 1);
+  const statements = [...(await sentDuring(readLists))];
+  const faults: string[] = [];
+  await withClient(databaseUrl, async (client) => {
+    await client.query('set default_transaction_read_only = on');
+    for (const [text, values] of statements.filter(([sent]) => !isWrite.test(sent))) {
+      const read = await rowsRead(client, { text, values, large });
+      if (read > most) faults.push(`${read} rows: ${text} ${JSON.stringify(values)}`);
+    }
+  });
+  expect(faults).toEqual([]);
+}, 300_000);
+
 test('no statement reads a whole table, and a recent quote is sought in the partitions of its days', async () => {
-  const real = [await pay(endingIn.creditedAtOnce), await pay(endingIn.creditedLater)];
-  await gateway.stopWorker();
-  const of = real.map(({ uetr }) => uetr);
-  await fillDays(db, { of, payments: 40_000, quoteRequests: 40_000, days: { first: 1, last: 60 } });
-  await sql`
-    insert into audit_events (occurred_at, severity, kind, subject_id, detail)
-    select decided_at, 'info', 'operator.enquiry', uetr, '{"by": "anna"}' from decisions, generate_series(1, 5)
-    order by decided_at`.execute(db);
-  await sql`vacuum (analyze) audit_events`.execute(db);
   const statements = await sentDuring(async () => {
     await gateway.startWorker(); // it sweeps at once
     await workAsUsual();
@@ -134,11 +225,6 @@ test('no statement reads a whole table, and a recent quote is sought in the part
   });
   expect([...statements.keys()].map(nameOfPrepared)).toEqual(expect.arrayContaining(hot));
 
-  const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class where relkind = 'r' and pg_relation_size(oid) > ${fewPages} * 8192`.execute(
-    db,
-  );
-  const large = new Set(rows.map(({ name }) => name).filter((name) => growing.test(name)));
   expect(large.size).toBeGreaterThan(10);
   const faults: string[] = [];
   const daysRead = new Set<string>();
