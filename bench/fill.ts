@@ -25,9 +25,7 @@ export async function benchFill(argv: readonly string[], place: ThrowawayPlace):
   const system = await startSystemToFill(place, { keepsGiven: true });
   const beganAt = performance.now();
   await system.fill({ payments, quoteRequests: quotes - payments, days: { first: 1, last: days } });
-  console.log(
-    `filled      ${payments} payments, ${quotes} quotes, ${days} days in ${secondsSince(beganAt)}`,
-  );
+  console.log(`filled      ${payments} payments, ${quotes} quotes, ${days} days in ${secondsSince(beganAt)}`);
   const sealingAt = performance.now();
   await system.seal();
   console.log(`sealed      in ${secondsSince(sealingAt)}`);

@@ -1,6 +1,7 @@
 // `npm run bench -- growth`: does an operation take longer when the record has grown? bench/README.md says what is
 // measured and what is not.
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
 import { answerPacs008 } from '../core/iso20022/pacs002.ts';
@@ -17,23 +18,71 @@ import { clientCredentials } from '../sandbox/tokens.ts';
 import { quantile } from './closed-count.ts';
 import { sizesOf } from './fill.ts';
 import { positive, readOptions } from './options.ts';
-import { openPaymentLoad, type ReadyPayment } from './payment-load.ts';
-import { fillOptions, readAmounts, startSystemToFill, type SystemToFill } from './system-to-fill.ts';
+import { openPaymentLoad, type PaymentLoad, type ReadyPayment } from './payment-load.ts';
+import {
+  fillOptions,
+  readAmounts,
+  startSystemToFill,
+  type Amounts,
+  type SystemToFill,
+} from './system-to-fill.ts';
 
-const few = 1_000; // payments of yesterday, in the small record and in the large one: the same book
+const few = 1_000; // payments of yesterday, in both records: the same book
 const quotesOfEach = 10;
 const oldDay = 64; // days ago; quotes are kept for 62
+const shares = [0.5, 0.95, 0.99] as const;
+const mostSlower = 1.2; // at p99
 
 export async function benchGrowth(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
-  const values = readOptions(argv, { ...fillOptions, rounds: { type: 'string', default: '300' } });
+  const values = readOptions(argv, {
+    ...fillOptions,
+    rounds: { type: 'string', default: '9' },
+    times: { type: 'string', default: '150' },
+  });
   const amounts = readAmounts(values);
-  const { payments, quotes, days } = amounts;
   const rounds = positive(values.rounds, '--rounds');
-  const system = await startSystemToFill(place, { keepsGiven: false });
-  const yesterday = { first: 1, last: 1 };
-  await system.fill({ payments: few, quoteRequests: few * (quotesOfEach - 1), days: yesterday });
-  await measure(system, place, rounds); // a warm-up
-  const small = await measure(system, place, rounds);
+  const times = positive(values.times, '--times');
+  const small = await startFilled(place);
+  const large = await startFilled({ ...place, folder: join(place.folder, 'servers') }); // removed as well at the end
+  await fillRest(large, amounts);
+  const sides = [await openSide(small, place), await openSide(large, place)] as const;
+  for (const { system, measure } of sides) {
+    await system.seal();
+    await measure(times); // a warm-up, of the code and of the pages in memory
+    await sql`vacuum (analyze)`.execute(system.db);
+    await measure(Math.ceil(times / 10)); // the new plans
+  }
+  const readBefore = await indexReads(large.db);
+  const taken: readonly [Times[], Times[]] = [[], []];
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const nth of [0, 1] as const) taken[nth].push(await sides[nth].measure(times));
+    console.log(`  round ${round} of ${rounds}`);
+  }
+  const readAfter = await indexReads(large.db);
+  printTimes(taken, amounts.payments);
+  console.log(`\nblocks that an index read from outside Postgres' cache, for each submission and report`);
+  for (const [index, count] of readAfter) {
+    const each = (count - (readBefore.get(index) ?? 0)) / (rounds * times);
+    if (each >= 0.005) console.log(`  ${index.padEnd(48)} ${each.toFixed(2)}`);
+  }
+  console.log(`\n${await sizesOf(large.db, amounts)}`);
+  await dropDay(large.db);
+}
+
+/** Starts a system with servers of its own, and the payments and quotes of yesterday. */
+async function startFilled(place: ThrowawayPlace): Promise<SystemToFill> {
+  const env = { ...place.env, DATABASE_URL: undefined, TEMPORAL_ADDRESS: undefined };
+  const system = await startSystemToFill({ ...place, env }, { keepsGiven: false });
+  await system.fill({
+    payments: few,
+    quoteRequests: few * (quotesOfEach - 1),
+    days: { first: 1, last: 1 },
+  });
+  return system;
+}
+
+/** Fills the days before yesterday, and a day of quotes that is old enough to be dropped. */
+async function fillRest(system: SystemToFill, { payments, quotes, days }: Amounts): Promise<void> {
   const beganAt = performance.now();
   const rest = { payments: payments - few, quoteRequests: quotes - payments - few * (quotesOfEach - 1) };
   await system.fill({ ...rest, days: { first: 2, last: days } });
@@ -43,43 +92,54 @@ export async function benchGrowth(argv: readonly string[], place: ThrowawayPlace
     days: { first: oldDay, last: oldDay },
   });
   console.log(`filled with ${payments} payments and ${quotes} quotes in ${secondsSince(beganAt)}`);
-  await system.seal();
-  await measure(system, place, Math.ceil(rounds / 10)); // the new plans and pages
-  const readBefore = await indexReads(system.db);
-  const large = await measure(system, place, rounds);
-  const readAfter = await indexReads(system.db);
-  console.log(`\n${rounds} rounds${' '.repeat(24)}${few} payments        ${payments} payments       ratio`);
-  for (const [name, times] of small) console.log(line(name, times, large.get(name) ?? []));
-  console.log(`\nblocks that an index read from outside Postgres' cache, for each submission and report`);
-  for (const [index, count] of readAfter) {
-    const each = (count - (readBefore.get(index) ?? 0)) / rounds;
-    if (each >= 0.005) console.log(`  ${index.padEnd(48)} ${each.toFixed(2)}`);
-  }
-  console.log(`\n${await sizesOf(system.db, amounts)}`);
-  await dropDay(system.db);
 }
 
-const line = (name: string, small: readonly number[], large: readonly number[]) => {
-  const both = (share: number) => [quantile(small, share), quantile(large, share)] as const;
-  const [p50, p99] = [both(0.5), both(0.99)];
-  const show = (nth: 0 | 1) =>
-    `p50 ${p50[nth].toFixed(1).padStart(6)}  p99 ${p99[nth].toFixed(1).padStart(6)} ms`;
-  const ratio = ([before, after]: readonly [number, number]) => (after / before).toFixed(2);
-  return `${name.padEnd(24)} ${show(0)}   ${show(1)}   ${ratio(p50)}  ${ratio(p99)}`;
-};
+/** Prints the median over the rounds of each quantile, and the ratios of the two sides. */
+function printTimes([small, large]: readonly [readonly Times[], readonly Times[]], payments: number): void {
+  const number = (value: number) => value.toFixed(1).padStart(7);
+  const row = (name: string, ...cells: readonly string[]) =>
+    console.log(`${name.padEnd(26)}${cells.join('   ')}`);
+  const heads = [`${few} payments, ms`, `${payments} payments, ms`, 'ratio'];
+  console.log(`\nmedians of ${small.length} rounds`);
+  row('', ...heads.map((head) => head.padStart(21)));
+  row('', ...heads.map(() => shares.map((share) => `p${100 * share}`.padStart(7)).join('')));
+  const slower: string[] = [];
+  for (const name of small[0]?.keys() ?? []) {
+    const [before, after] = [small, large].map((rounds) => quantilesOf(rounds, name)) as [number[], number[]];
+    const ratios = after.map((value, nth) => value / (before[nth] ?? Number.NaN));
+    row(
+      name,
+      before.map(number).join(''),
+      after.map(number).join(''),
+      ratios.map((ratio) => ratio.toFixed(2).padStart(7)).join(''),
+    );
+    if (!((ratios.at(-1) ?? Number.NaN) <= mostSlower)) slower.push(name);
+  }
+  console.log(`more than ${mostSlower} times as slow at p99: ${slower.join('; ') || 'none'}`);
+}
 
-/** Operations by name; each returns when it is done. The n-th round runs each of them once. */
+const quantilesOf = (rounds: readonly Times[], name: string) =>
+  shares.map((share) => {
+    const ofRounds = rounds.map((times) => quantile(times.get(name) ?? [], share));
+    return quantile(ofRounds, 0.5);
+  });
+
+/** Milliseconds of each run, by operation. */
+type Times = ReadonlyMap<string, readonly number[]>;
+
+/** Operations by name; each returns when it is done. */
 type Operations = Readonly<Record<string, (n: number) => Promise<unknown>>>;
 
-/** @returns milliseconds of each round, by operation */
-async function measure(
-  { apiUrl, db }: SystemToFill,
-  place: ThrowawayPlace,
-  rounds: number,
-): Promise<ReadonlyMap<string, number[]>> {
+interface Side {
+  readonly system: SystemToFill;
+  /** Runs each operation so many times, one after the other. */
+  readonly measure: (times: number) => Promise<Times>;
+}
+
+async function openSide(system: SystemToFill, place: ThrowawayPlace): Promise<Side> {
+  const { apiUrl, db } = system;
   const load = await openPaymentLoad(apiUrl, { concurrency: 1, changes: { ending: endingIn.silent } });
   place.atEnd(() => load.close());
-  const ready = await load.prepare(rounds);
   const http = openHttp(apiUrl);
   const ask = async (client: string, path: string) => http(client, 'GET', path);
   const { rows } = await sql<{ uetr: string }>`
@@ -89,29 +149,36 @@ async function measure(
   const { rows: days } = await sql<{ date: string }>`select (now()::date - 1)::text as date`.execute(db);
   const operations: Operations = {
     quotes: () => ask('LOTUSGS0', '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0'),
-    submission: async (n) => {
-      const { status, text } = await load.submit(ready[n] as ReadyPayment);
-      if (status !== 'ACTC') throw new Error(`not accepted: ${text}`);
-    },
     'GET /payments, operator': () => ask('operator', '/payments?limit=50'),
-    'GET /payments, system': () => ask('SGDFAST', '/payments?limit=50'),
+    'GET /payments, source': () => ask('SGDFAST', '/payments?limit=50'),
+    'GET /payments, destination': () => ask('THBPPAY', '/payments?limit=50'),
+    'GET /submissions': () => ask('operator', '/submissions?limit=50'),
     'GET /payments/{uetr}': (n) => ask('operator', `/payments/${rows[n % rows.length]?.uetr}`),
     'book of a day': () => ask('SGDFAST', `/reconciliation?date=${days[0]?.date}`),
     'one sweep': () => sweep(db),
   };
-  const taken = new Map<string, number[]>([...Object.keys(operations), 'report'].map((name) => [name, []]));
-  const timed = async (name: string, run: () => Promise<unknown>) => {
-    const beganAt = performance.now();
-    await run();
-    taken.get(name)?.push(performance.now() - beganAt);
+  const measure = async (times: number) => {
+    const ready = await load.prepare(times);
+    const taken = new Map<string, number[]>();
+    const timed = async (name: string, run: () => Promise<unknown>) => {
+      const beganAt = performance.now();
+      await run();
+      taken.set(name, [...(taken.get(name) ?? []), performance.now() - beganAt]);
+    };
+    for (const [n, payment] of ready.entries()) {
+      await timed('submission', () => submit(load, payment));
+      for (const [name, run] of Object.entries(operations)) await timed(name, () => run(n));
+      const body = await reportOn(db, payment.uetr);
+      await timed('report', () => http('THBPPAY', 'POST', '/iso20022/pacs002', body));
+    }
+    return taken;
   };
-  for (const [n, { uetr }] of ready.entries()) {
-    for (const [name, run] of Object.entries(operations)) await timed(name, () => run(n));
-    const body = await reportOn(db, uetr);
-    await timed('report', () => http('THBPPAY', 'POST', '/iso20022/pacs002', body));
-  }
-  await load.close();
-  return taken;
+  return { system, measure };
+}
+
+async function submit(load: PaymentLoad, payment: ReadyPayment): Promise<void> {
+  const { status, text } = await load.submit(payment);
+  if (status !== 'ACTC') throw new Error(`not accepted: ${text}`);
 }
 
 function openHttp(apiUrl: string) {

@@ -32,8 +32,9 @@ fill                      fill a database with payments and quotes of past days
   --quotes <number>       how many requests for quotes (default: 10000000)
   --days <number>         over how many days before today, at most 60 (default: 60)
 
-growth                    latency with 1,000 payments and after the fill, size, time to drop a day; options as for fill
-  --rounds <number>       how often each operation is measured (default: 300)
+growth                    latency with 1,000 payments beside a filled record, size, time to drop a day; options as for fill
+  --rounds <number>       how many rounds; figures are the medians over the rounds (default: 9)
+  --times <number>        how often a round runs each operation (default: 150)
 
 bench/README.md says what each one measures, and what it does not.`;
 

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { UsageError, UserError } from '../cli/errors.ts';
+import { withClient } from '../cli/parts/postgres.ts';
 import { secondsSince } from '../cli/parts/progress.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { connect, connectOne, type Db } from '../db/pool/connection.ts';
@@ -58,6 +59,8 @@ export async function startSystemToFill(
   { keepsGiven }: { readonly keepsGiven: boolean },
 ): Promise<SystemToFill> {
   const say = (line: string) => console.log(line);
+  const given = keepsGiven ? place.env['DATABASE_URL'] : undefined;
+  if (given !== undefined && given !== '') await assertEmpty(given);
   let release = () => Promise.resolve();
   const services = await startPaymentServices({
     place,
@@ -69,7 +72,6 @@ export async function startSystemToFill(
       release = () => lock.client.end();
       place.atEnd(release);
       await sql`select pg_advisory_lock(hashtext('audit_seals'))`.execute(lock.db); // as sealNextHour
-      await assertEmpty(lock.db);
     },
   });
   const db = connect(services.databaseUrl, { applicationName: 'isthmus-bench' });
@@ -101,15 +103,20 @@ export async function startSystemToFill(
 /** An hour is sealed 5 minutes after its end, by a worker that looks every minute. */
 const sealDueMs = 66 * 60_000;
 
-async function assertEmpty(db: Db): Promise<void> {
-  const { rows } = await sql`
-    select from payments union all select from quote_requests union all select from audit_seals limit 1`.execute(
-    db,
-  );
-  if (rows.length === 0) return;
-  throw new UserError(
-    'The database of DATABASE_URL has payments, quotes or seals of its own. Name one that has only been migrated and seeded.',
-  );
+/** Checks the database before anything is written to it. It may have no tables yet. */
+async function assertEmpty(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    for (const table of ['payments', 'quote_requests', 'audit_seals']) {
+      const { rows } = await client.query<{ isThere: boolean }>(
+        `select to_regclass('public.${table}') is not null as "isThere"`,
+      );
+      if (rows[0]?.isThere !== true || (await client.query(`select from ${table} limit 1`)).rowCount === 0)
+        continue;
+      throw new UserError(
+        `The database of DATABASE_URL has rows in ${table}. Name a database without payments, quotes and seals; fill writes the demo's scheme into it.`,
+      );
+    }
+  });
 }
 
 /** Each payment goes through the whole system, and its notes say how it was made. */
