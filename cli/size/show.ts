@@ -12,6 +12,7 @@ export function printSizing(terminal: Terminal, sizing: Sizing): void {
     for (const line of renderTable(titles, rows)) terminal.line(line);
   };
   terminal.line(terminal.paint('heading', `${digits(perSecond)} payments per second`));
+  terminal.line(verdict(sizing));
   table(
     ['part', 'busy cores', 'cores', 'processes'],
     [
@@ -29,11 +30,11 @@ export function printSizing(terminal: Terminal, sizing: Sizing): void {
       ],
     ],
   );
-  terminal.line(`History shards of Temporal: ${digits(shards)}, chosen once for ever`);
+  terminal.line(`History shards of Temporal (NUM_HISTORY_SHARDS): ${digits(shards)}, chosen once for ever`);
   terminal.line(
-    `Connections: ${digits(connections.isthmus)} to Isthmus' Postgres, ${digits(connections.temporal)} to Temporal's`,
+    `Connections, at most: ${digits(connections.isthmus)} to Isthmus' Postgres, ${digits(connections.temporal)} to Temporal's`,
   );
-  title('Time, by the model');
+  title('Time, by the model, as if no limit were reached');
   table(
     ['from the pacs.008 to', 'p50 ms', 'p99 ms'],
     [
@@ -65,16 +66,37 @@ export function printSizing(terminal: Terminal, sizing: Sizing): void {
   printLimits(terminal, sizing);
   title('Assumptions');
   for (const { what, value, unit, source } of Object.values(sizing.figures))
-    terminal.line(`- ${what}: ${digits(value, 2)} ${unit} (${source})`);
+    terminal.line(
+      `- ${what}: ${unit === 'of 1' ? `${digits(value * 100)} %` : `${digits(value, 2)} ${unit}`} (${source})`,
+    );
+  terminal.line(
+    '- a day of the disk holds the rate for 24 hours; kept days are the defaults, and 7 for histories and log',
+  );
   terminal.line('- CPU times and arrivals are exponential, so that waits are rather too long than too short');
 }
+
+/** The answer in a sentence: whether this release can do it. */
+function verdict({ limits, perSecond }: Sizing): string {
+  const [settings, code] = (['setting', 'code'] as const).map((takes) =>
+    limits.filter((limit) => limit.perSecond <= perSecond && limit.takes === takes),
+  ) as [Limit[], Limit[]];
+  const [first] = code;
+  const many = (some: readonly Limit[]) => (some.length === 1 ? 'one limit' : `${some.length} limits`);
+  const bySettings =
+    settings.length === 0 ? '' : ` It reaches ${many(settings)} that a setting or a server mends.`;
+  return first === undefined
+    ? `This release can do it, by the model.${bySettings}`
+    : `This release cannot do it all day: ${many(code)} ${code.length === 1 ? 'needs' : 'need'} new code, the first at ${digits(first.perSecond)} a second.${bySettings}`;
+}
+
+const mends = { setting: 'Mend', code: 'Mend, new code' };
 
 function printLimits(terminal: Terminal, { limits, perSecond }: Sizing): void {
   const reached = limits.filter((limit) => limit.perSecond <= perSecond);
   const ahead = limits.slice(reached.length, reached.length + limitsAhead);
-  const print = ({ name, perSecond: at, why, mend }: Limit) => {
+  const print = ({ name, perSecond: at, why, mend, takes }: Limit) => {
     terminal.line(`- ${name}, at ${digits(at)} a second: ${why}.`);
-    terminal.line(`  Mend: ${mend}.`);
+    terminal.line(`  ${mends[takes]}: ${mend}.`);
   };
   if (reached.length === 0) terminal.line('No limit is reached. The next one:');
   else terminal.line(terminal.paint('warning', `Reached, first: ${reached[0]?.name ?? ''}`));

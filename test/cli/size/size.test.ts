@@ -112,6 +112,7 @@ describe('a size', () => {
 describe('isthmus size', () => {
   it('prints what is needed, the limits with their mends, and every assumption', () => {
     const text = printed({ rate: '250' });
+    expect(text).toContain("share of Temporal's CPU that its Postgres takes: 42 % (");
     for (const { what, source } of Object.values(shippedFigures)) {
       expect(text).toContain(what);
       expect(text).toContain(source);
@@ -123,7 +124,23 @@ describe('isthmus size', () => {
   });
 
   it('says so when no limit is reached', () => {
-    expect(printed({ rate: '1' })).toContain('No limit is reached. The next one:');
+    const text = printed({ rate: '1' });
+    expect(text).toContain('No limit is reached. The next one:');
+    expect(text).toMatch(/^This release can do it, by the model\.$/m);
+  });
+
+  it('says first whether this release can do it, and what of it takes new code', () => {
+    const limits = limitsFor({ values, hosts: 1 }).filter(({ perSecond }) => perSecond <= 250);
+    expect(limits.map(({ name, takes }) => [name, takes])).toEqual([
+      ['matching.rps', 'setting'],
+      ['history.rps', 'setting'],
+      ['the hourly seal of the record', 'code'],
+    ]);
+    const text = printed({ rate: '250' });
+    expect(text.split('\n')[1]).toBe(
+      'This release cannot do it all day: one limit needs new code, the first at 208 a second. It reaches 2 limits that a setting or a server mends.',
+    );
+    expect(text).toMatch(/^ {2}Mend, new code: seal in pieces/m);
   });
 
   it('uses the service times of a benchmark, and says whose they are', () => {
