@@ -41,6 +41,7 @@ async function readSlice(
   sides: readonly ScopedSide[],
   { filter, slice: { size, left, after } }: { readonly filter: PaymentFilter; readonly slice: Slice },
 ): Promise<readonly (ListedPayment & Scanned)[]> {
+  const few = fewIn(filter);
   const scan = ({ side, mine }: ScopedSide) => {
     const conditions = [
       sql`true`,
@@ -51,8 +52,8 @@ async function readSlice(
     return sql`(select ${sql.lit(side)} as side, p.uetr, p.begun_at, p.judged_at, p.corridor, p.priority,
         p.source_clearing_system, p.destination_clearing_system, p.debtor_agent_id, p.creditor_agent_id, p.fxp_id,
         p.source_amount, p.source_currency, p.destination_amount, p.destination_currency
-      from payments p where ${sql.join(conditions, sql` and `)}
-      order by p.judged_at desc, p.uetr desc limit ${sql.lit(size)})`;
+      from ${few === undefined ? sql`payments p` : paymentsOf(few)} where ${sql.join(conditions, sql` and `)}
+      order by ${few === undefined ? sql`p.judged_at desc, p.uetr desc` : newest} limit ${sql.lit(size)})`;
   };
   // primary keys serve all that is joined
   const { rows } = await sql<ListedPayment & Scanned>`
@@ -141,20 +142,32 @@ const state = sql`case
   when exists (select ${told} and ${isOpen}) then 'telling'
   else 'done' end`;
 
-// served by indexes deliveries_undecided, deliveries_open, deliveries_dead
-const isUndecided = sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`;
-/** Conditions for states that few payments have. Each finds the payments by a partial index. */
+/** Conditions over the deliveries of states that few payments have. */
+const undecided = sql`kind = 'instruction' and closed_at is null`; // index deliveries_undecided
 const foundBy: Readonly<Partial<Record<PaymentState, Condition>>> = {
-  waiting: isUndecided,
-  'in-doubt': isUndecided,
-  telling: sql`p.uetr in (select subject_id from deliveries where ${isOfToldKind} and ${isOpen})`,
-  'dead-letter': sql`p.uetr in (select subject_id from deliveries where ${isOfToldKind} and ${isDead})`,
+  waiting: undecided,
+  'in-doubt': undecided,
+  telling: sql`${isOfToldKind} and ${isOpen}`, // index deliveries_open
+  'dead-letter': sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
 };
+
+function fewIn({ state: wanted, statuses }: PaymentFilter): Condition | undefined {
+  const isUndecided = statuses?.every((one) => one === 'ACTC' || one === 'INDOUBT') === true;
+  return (wanted && foundBy[wanted]) ?? (isUndecided ? undecided : undefined);
+}
+
+/**
+ * SQL: the payments `p` with such a delivery, newest first. `offset 0` keeps the planner from walking all payments, which it
+ * does if it expects many such deliveries. A delivery has its payment's begun_at, which is its judged_at.
+ */
+const paymentsOf = (deliveries: Condition) => sql`(
+    select distinct begun_at, subject_id from deliveries where ${deliveries}
+    order by begun_at desc, subject_id desc offset 0) few
+  cross join ${theOne(sql`payments where uetr = few.subject_id and begun_at = few.begun_at`)} p`;
+const newest = sql`few.begun_at desc, few.subject_id desc`;
 
 /** Conditions that an index serves. */
 const indexedConditions = (filter: PaymentFilter, side: Side): readonly Condition[] => [
-  ...given(filter.state && foundBy[filter.state], (found) => found),
-  ...(filter.statuses?.every((one) => one === 'ACTC' || one === 'INDOUBT') ? [isUndecided] : []),
   ...given(filter.from, (from) => sql`p.judged_at >= ${from}`),
   ...given(filter.to, (to) => sql`p.judged_at < ${to}`),
   ...given(filter.olderThanSeconds, (seconds) => sql`p.judged_at < now() - ${seconds} * interval '1 second'`),
