@@ -99,8 +99,8 @@ async function workAsUsual(): Promise<void> {
 async function readLists(): Promise<void> {
   const before = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   const date = before(1).slice(0, 10);
-  const ofSystem = ['/payments', '/submissions', '/parties?minutes=60', '/flow?minutes=60'];
-  const ofPsp = ['/payments', '/flow?minutes=60'];
+  const ofSystem = ['/payments', '/submissions', '/parties?minutes=60', '/flow?minutes=1440'];
+  const ofPsp = ['/payments', '/flow?minutes=1440'];
   const lists = {
     operator: [
       ...ofSystem,
@@ -125,7 +125,7 @@ async function readLists(): Promise<void> {
     THBPPAY: [...ofSystem, '/payments?status=RJCT', `/reconciliation?date=${date}`],
     LOTUSGS0: ofPsp,
     LOTUTHS0: ofPsp,
-    MERISGS0: ['/parties?minutes=60', '/flow?minutes=60', '/api/v1/standings'],
+    MERISGS0: ['/parties?minutes=60', '/flow?minutes=1440', '/api/v1/standings'],
   };
   for (const [client, paths] of Object.entries(lists)) for (const path of paths) await get(client, path);
   await findDeadLetters(db, {}, 50);

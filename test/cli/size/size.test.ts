@@ -90,7 +90,7 @@ describe('a size', () => {
     expect(postgres?.cores).toBe(2);
     expect(shards).toBe(32); // 100 payments of 10.5 transitions, 50 a second of each shard: 21
     expect(connections.isthmus).toBe(2 * 22 + 3 * 21);
-    expect(disk[0]?.bytesPerDay).toBe(100 * 86_400 * 12_000);
+    expect(disk[0]?.bytesPerDay).toBe(100 * 86_400 * 8_800);
   });
 
   it.each([100, 1_000, 10_000])('of %i a second is as docs/operations/sizing.md says', (perSecond) => {
@@ -120,7 +120,7 @@ describe('isthmus size', () => {
     expect(text).toMatch(/^250 payments per second$/m);
     expect(text).toMatch(/^Reached, first: matching\.rps$/m);
     expect(text).toMatch(/^ {2}Mend: set matching\.rps /m);
-    expect(text).toMatch(/^message_bodies +month +15 +8,035\.2$/m); // 250 * 86,400 * 31 * 12,000 bytes
+    expect(text).toMatch(/^message_bodies +month +15 +5,892\.5$/m); // 250 * 86,400 * 31 * 8,800 bytes
   });
 
   it('says so when no limit is reached', () => {
