@@ -1,11 +1,15 @@
 // The deployment files are checked without a container engine: valid, in agreement with the code, and closed.
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { asInImage, entries } from '../../cli/entries.mjs';
+import { freePort } from '../../cli/parts/ports.ts';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
 import { allSettings } from '../../core/settings/settings.ts';
@@ -134,7 +138,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('starts processes that the bundler builds', () => {
-    const programs = ours.map(([, { entrypoint, command = [] }]) => entrypoint ?? command); // the job takes options
+    const programs = ours
+      .filter(([name]) => name !== 'loopback') // a few lines
+      .map(([, { entrypoint, command = [] }]) => entrypoint ?? command); // the job takes options
     const started = programs.map((program) => program.at(-1));
     expect([...new Set(started)].sort()).toEqual(
       Object.keys(entries)
@@ -190,7 +196,27 @@ describe('docker-compose.yml', () => {
       'temporal-namespace': { condition: 'service_completed_successfully' },
     });
     expect(service('worker').depends_on).toEqual(service('api').depends_on);
-    expect(service('sandbox').profiles).toEqual(['sandbox']);
+    for (const name of ['sandbox', 'loopback']) expect(service(name).profiles).toEqual(['sandbox']);
+  });
+
+  it('brings the reports of the sandbox from the loopback of the worker to the api', async () => {
+    const [program, option, code = ''] = service('loopback').command ?? [];
+    expect([program, option, service('loopback').network_mode]).toEqual(['node', '--eval', 'service:worker']);
+    const [near, api] = [await freePort(), createServer((_, response) => response.end('the api'))];
+    await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
+    const { port } = api.address() as AddressInfo;
+    const here = code.replace("8080, 'api'", String(port)).replace('listen(8080', `listen(${near}`);
+    const child = spawn(process.execPath, ['--eval', here], { cwd: root, stdio: 'ignore' });
+    try {
+      const answer = async () => (await fetch(`http://127.0.0.1:${near}`)).text();
+      await expect.poll(() => answer().catch(String)).toBe('the api');
+      child.kill('SIGTERM');
+      const exitCode = await new Promise((ended) => child.once('exit', ended));
+      expect(exitCode).toBe(0); // in order, while a connection is open
+    } finally {
+      child.kill('SIGKILL');
+      api.close();
+    }
   });
 
   it('mounts only files that exist', () => {
