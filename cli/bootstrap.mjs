@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The entry file of each command. */
 const mainOf = new Map([
-  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'retention'].map(
+  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'retention', 'try:image'].map(
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
   ),
   ['ops', 'cli/ops/main.ts'],
