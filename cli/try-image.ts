@@ -105,6 +105,9 @@ async function carryOut(trial: Trial): Promise<void> {
   await step(trial, 'Removing what an interrupted trial left', () => remove(trial));
   await step(trial, `Starting docker-compose.yml: ${trial.compose.join(' ')} up`, () => start(trial));
   await step(trial, 'One payment: 1,000 SGD from Singapore to Thailand', () => pay(trial));
+  await step(trial, 'The daily job', () =>
+    must(trial, [...trial.compose, 'run', '--rm', 'retention', '--dry-run'], 'inherit'),
+  );
   await step(trial, 'Stopping in order', async () => {
     await must(trial, [...trial.compose, 'stop'], 'log');
     const services = await servicesOf(trial);

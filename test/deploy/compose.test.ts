@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
@@ -169,6 +169,15 @@ describe('docker-compose.yml', () => {
     const images = Object.values(compose.services).flatMap((one) => one.image ?? []);
     const base = /^ARG NODE_IMAGE=(\S+)$/m.exec(read('Dockerfile'))?.[1] ?? '';
     for (const image of [...images, base]) expect(image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
+  });
+
+  it('has a stand-in for each image of others, for machines without a registry of images', () => {
+    const [, made = ''] = /^for name in (.*); do$/m.exec(read('docker/stand-ins/make.sh')) ?? [];
+    const ofOthers = Object.values(compose.services).filter((one) => one.build === undefined);
+    const names = [...new Set(ofOthers.map(({ image = '' }) => image.replace(/:.*/, '')))];
+    expect(made.split(' ').sort()).toEqual(names.sort());
+    const targets = [...read('docker/stand-ins/Dockerfile').matchAll(/^FROM .* AS (\S+)$/gm)];
+    expect(targets.map(([, target]) => target).sort()).toEqual(names.map((name) => basename(name)).sort());
   });
 
   it('takes every secret from the environment, refuses to start without it, and tells where it is named', () => {
