@@ -104,7 +104,12 @@ async function carryOut(trial: Trial): Promise<void> {
   );
   await step(trial, 'Removing what an interrupted trial left', () => remove(trial));
   await step(trial, `Starting docker-compose.yml: ${trial.compose.join(' ')} up`, () => start(trial));
-  await step(trial, 'One payment: 1,000 SGD from Singapore to Thailand', () => pay(trial));
+  await step(trial, 'One payment: 1,000 SGD from Singapore to Thailand', () =>
+    pay(trial).catch(async (error: unknown) => {
+      await showLogs(trial, ({ isOurs }) => isOurs);
+      throw error;
+    }),
+  );
   await step(trial, 'The daily job', () =>
     must(trial, [...trial.compose, 'run', '--rm', 'retention', '--dry-run'], 'inherit'),
   );
@@ -121,7 +126,6 @@ const lineOf = ({ name, state }: Service) => `  ${name.padEnd(20)} ${state}`;
 
 /** Starts all services, and waits until each is ready or has ended well. */
 async function start(given: Trial): Promise<void> {
-  const { terminal, engine } = given;
   const limit = AbortSignal.timeout(startLimitMs);
   const failed = new AbortController();
   const trial = { ...given, signal: AbortSignal.any([given.signal, limit, failed.signal]) };
@@ -134,7 +138,7 @@ async function start(given: Trial): Promise<void> {
       const services = await servicesOf(trial);
       for (const line of services.map(lineOf).filter((one) => !shown.has(one))) {
         shown.add(line);
-        terminal.line(line);
+        trial.terminal.line(line);
       }
       isReady = isComplete && services.length > 0 && services.every((one) => one.isReady);
       if (!isReady) await delay(pollMs, undefined, { signal: trial.signal });
@@ -147,11 +151,15 @@ async function start(given: Trial): Promise<void> {
     failed.abort();
     await Promise.allSettled(both);
     given.signal.throwIfAborted();
-    for (const { id, name } of (await servicesOf(given)).filter(({ isReady }) => !isReady)) {
-      terminal.line(`  The last lines of ${name}:`);
-      await run(given, [...engine, 'logs', '--tail', '20', id], 'inherit');
-    }
+    await showLogs(given, ({ isReady }) => !isReady);
     throw limit.aborted ? new UserError(`Not ready within ${startLimitMs / 60_000} minutes.`) : error;
+  }
+}
+
+async function showLogs(trial: Trial, isMeant: (service: Service) => boolean): Promise<void> {
+  for (const { id, name } of (await servicesOf(trial)).filter(isMeant)) {
+    trial.terminal.line(`  The last lines of ${name}:`);
+    await run(trial, [...trial.engine, 'logs', '--tail', '20', id], 'inherit');
   }
 }
 
