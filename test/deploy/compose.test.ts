@@ -28,6 +28,7 @@ interface Service {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly profiles?: readonly string[];
+  readonly init?: boolean;
   readonly network_mode?: string;
   readonly networks?: readonly string[];
   readonly cap_drop?: readonly string[];
@@ -59,6 +60,11 @@ describe('docker-compose.yml', () => {
     const { networks = [], environment } = service('temporal');
     expect(networks.length).toBeGreaterThan(1);
     expect(environment?.['TEMPORAL_BROADCAST_ADDRESS']).toBe('127.0.0.1');
+  });
+
+  it('lets Postgres, which is not root, get the signal to stop: an init process as root may not send it', () => {
+    expect(service('postgres').cap_add).not.toContain('KILL');
+    expect(service('postgres').init).toBe(false);
   });
 
   it('lets each service reach only what it needs, with no more rights than it needs', () => {
