@@ -111,7 +111,7 @@ async function carryOut(trial: Trial): Promise<void> {
     }),
   );
   await step(trial, 'The daily job', () =>
-    must(trial, [...trial.compose, 'run', '--rm', 'retention', '--dry-run'], 'inherit'),
+    must(trial, [...trial.compose, 'run', '--rm', '--no-deps', 'retention', '--dry-run'], 'inherit'),
   );
   await step(trial, 'Stopping in order', async () => {
     await must(trial, [...trial.compose, 'stop'], 'log');
