@@ -58,6 +58,7 @@ spec:
         near.pipe(far).pipe(near);
         for (const one of [near, far]) one.on('error', () => { near.destroy(); far.destroy(); });
       }).listen(8080, '127.0.0.1');
+      process.on('SIGTERM', () => process.exit());
   {{- include "isthmus.image" . | nindent 2 }}
   securityContext: {{- include "isthmus.containerSecurity" . | nindent 4 }}
 {{- end }}
