@@ -19,6 +19,7 @@ const mainOf = new Map([
   ['size', 'cli/ops/main.ts'],
   ['bench', 'bench/main.ts'],
   ['verify:chaos', 'chaos/main.ts'],
+  ['drill', 'chaos/main.ts'],
 ]);
 
 /**
