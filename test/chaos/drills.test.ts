@@ -1,0 +1,61 @@
+// Each drill of `npm run drill`, in small: a whole system, a few payments a second, and the judge.
+import { join } from 'node:path';
+import { afterAll, expect, onTestFailed, test } from 'vitest';
+import { drills, type DrillName } from '../../chaos/drills/all.ts';
+import { runDrill, type DrillResult } from '../../chaos/drills/run.ts';
+import { makeThrowaway, removeThrowaway } from '../../cli/parts/throwaway-folders.ts';
+import { root } from '../docs/documents.ts';
+
+const home = join(root, '.isthmus');
+const ends: (() => Promise<unknown>)[] = [];
+const leave = async () => {
+  for (const end of ends.splice(0).reverse()) await end().catch(() => undefined);
+};
+afterAll(leave);
+
+async function play(name: DrillName): Promise<DrillResult> {
+  const own = makeThrowaway(home, { kind: 'test', name });
+  ends.push(async () => {
+    await Promise.resolve();
+    removeThrowaway(own);
+  });
+  const said: string[] = [];
+  onTestFailed(() => void process.stderr.write(`${said.join('\n')}\n`));
+  const result = await runDrill(name, {
+    root,
+    place: {
+      env: process.env,
+      folder: own.folder,
+      binFolder: join(home, 'bin'),
+      atEnd: (work) => void ends.push(work),
+    },
+    seconds: 4,
+    ratePerSecond: 3,
+    say: (line) => said.push(line),
+  });
+  await leave();
+  return result;
+}
+
+/** What each drill must show beside the absence of faults: without it, the drill had no effect. */
+const shown: Readonly<Record<DrillName, (result: DrillResult) => void>> = {
+  upgrade: ({ times }) => expect(times.unanswered).toBe(0),
+  rollback: ({ times }) => expect(times.unanswered).toBe(0),
+  restore: ({ judgement }) => {
+    expect(judgement.lost?.acknowledged).toBeGreaterThan(0);
+    expect(judgement.lost?.credited).toBeGreaterThan(0);
+  },
+  'lost-engine': ({ times }) => expect(times.repeated).toBeGreaterThan(0),
+  'lost-primary': ({ times }) => expect(times.repeated).toBeGreaterThan(0),
+};
+
+test.each(Object.keys(drills) as DrillName[])(
+  'the drill %s loses, doubles and contradicts no acknowledged payment',
+  { timeout: 600_000 },
+  async (name) => {
+    const result = await play(name);
+    expect(result.judgement.faults).toEqual([]);
+    expect(result.judgement.acknowledged).toBeGreaterThan(5);
+    shown[name](result);
+  },
+);
