@@ -1,9 +1,12 @@
 // Each drill of `npm run drill`, in small: a whole system, a few payments a second, and the judge.
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { drills, type DrillName } from '../../chaos/drills/all.ts';
 import { runDrill, type DrillResult } from '../../chaos/drills/run.ts';
 import { makeThrowaway, removeThrowaway } from '../../cli/parts/throwaway-folders.ts';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import { commandFolder } from '../cli/command.ts';
 import { root } from '../docs/documents.ts';
 
 const home = join(root, '.isthmus');
@@ -59,3 +62,30 @@ test.each(Object.keys(drills) as DrillName[])(
     shown[name](result);
   },
 );
+
+test('a drill that is ended by Ctrl-C leaves nothing on the disk', { timeout: 240_000 }, async () => {
+  const place = await commandFolder();
+  try {
+    const left = () => readdirSync(place.folder).filter((name) => name.startsWith('drill-'));
+    const drill = place.run('drill', 'lost-primary');
+    await drill.says('two apis, two workers');
+    const [own = ''] = left();
+    const folders = ['servers', 'copy'].flatMap((name) =>
+      postgresFolders(join(place.folder, own, name, 'postgres')),
+    );
+    drill.child.kill('SIGINT');
+    expect(await drill.ended, drill.output()).toBe(130);
+    expect(left()).toEqual([]);
+    expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
+  } finally {
+    place.remove();
+  }
+});
+
+test('a drill that does not exist is told in a sentence', async () => {
+  const place = await commandFolder();
+  const { code, output } = await place.finish('drill', 'lost-keys');
+  place.remove();
+  expect(code).toBe(2);
+  expect(output).toMatch(/^✗ There is no drill lost-keys\. .*lost-primary\.$/m);
+});
