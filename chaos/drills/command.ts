@@ -47,8 +47,8 @@ function linesOf({ judgement, times }: DrillResult, { page, commands }: Drill): 
   const byEnd = Object.entries(ends).map(([end, count]) => `${end}: ${count}`);
   const rows: readonly (readonly [string, string])[] = [
     ['no submission was answered for at most', inSeconds(times.unansweredMs)],
-    ['from the start until all payments were decided', inSeconds(times.allDecidedMs)],
-    ['from the start until all sources were told', inSeconds(times.allToldMs)],
+    ['payments under way were decided after at most', inSeconds(times.allDecidedMs)],
+    ['their sources were told after at most', inSeconds(times.allToldMs)],
     ['slowest decision after its acceptance', inSeconds(times.slowestDecisionMs)],
     ['acknowledged payments (ACTC)', String(acknowledged)],
     ['decisions', byEnd.join(', ')],

@@ -1,5 +1,6 @@
 // The interface of a drill: something that the operators of a real system do or suffer, played on a small system under
 // payments. The other files of this folder define the drills, and all.ts lists them.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { ThrowawayPlace } from '../../cli/throwaway.ts';
 import { namespace } from '../system/system.ts';
@@ -16,6 +17,8 @@ export interface Stage {
   readonly step: <T>(what: string, work: () => Promise<T>) => Promise<T>;
   /** Prints a finding. */
   readonly note: (what: string) => void;
+  /** Says that the action begins now, and not with the call of `Play`. Times are measured from here. */
+  readonly begin: () => void;
   /** Waits while payments go on, as long as the option `--seconds` says. */
   readonly pay: () => Promise<void>;
 }
@@ -39,6 +42,12 @@ export interface Drill {
   readonly page: string;
   readonly commands: readonly string[];
 }
+
+const noticeMs = 5_000; // as long as a failover manager needs to be sure
+
+/** Waits as long as it takes to notice that a server is lost. */
+export const untilNoticed = ({ step }: Stage): Promise<unknown> =>
+  step('somebody notices, and acts', () => delay(noticeMs));
 
 /** Runs `use` on a new client of the drill's Temporal server. */
 export async function withTemporal<T>(

@@ -180,10 +180,12 @@ export interface Times {
   readonly unansweredMs: number;
   /** Longest time from the acceptance of a payment to its decision. */
   readonly slowestDecisionMs: number;
-  /** From the start of the drill's action to the decision of the last payment that was accepted before its end. */
+  /** From the start of the drill's action to the last decision on a payment that was accepted before. */
   readonly allDecidedMs: number;
-  /** The same up to the callback. */
+  /** The same up to the last callback. */
   readonly allToldMs: number;
+  /** Payments that were accepted after the drill's action. */
+  readonly acceptedAfter: number;
   /** Payments that their source sent again. */
   readonly repeated: number;
   /** Payments whose source gave up without an answer. */
@@ -206,7 +208,7 @@ export function measure(
     const isCallback = party.startsWith('source/') && direction === 'received' && kind === 'pacs002';
     if (isCallback && uetr !== undefined && !toldAt.has(uetr)) toldAt.set(uetr, Date.parse(at));
   }
-  const before = payments.filter(({ judgedAt }) => judgedAt.getTime() < action.to);
+  const before = payments.filter(({ judgedAt }) => judgedAt.getTime() < action.from);
   const lastOf = (at: ReadonlyMap<string, number>) =>
     greatest(before.flatMap(({ uetr }) => [(at.get(uetr) ?? action.from) - action.from]));
   return {
@@ -216,6 +218,7 @@ export function measure(
     ),
     allDecidedMs: lastOf(decidedAt),
     allToldMs: lastOf(toldAt),
+    acceptedAfter: payments.filter(({ judgedAt }) => judgedAt.getTime() > action.to).length,
     repeated: uetrsOf(submissions.filter(({ purpose }) => purpose === 'payment-again')).size,
     unanswered: [...uetrsOf(submissions)].filter((uetr) => !answered.has(uetr)).length,
   };

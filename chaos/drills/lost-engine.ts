@@ -2,16 +2,18 @@
 // starts the executions again from our record (LIF-2).
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Drill } from './drill.ts';
+import { untilNoticed, type Drill } from './drill.ts';
 
 export const lostEngine: Drill = {
   tells: 'Temporal and its database are lost, and an empty server takes their place.',
-  prepare: ({ system, place, step }) =>
+  prepare: (stage) =>
     Promise.resolve(async () => {
+      const { system, place, step } = stage;
       await step('Temporal is killed and its database deleted', async () => {
         await system.servers.stopEngine();
         rmSync(join(place.folder, 'servers', 'temporal'), { recursive: true });
       });
+      await untilNoticed(stage);
       await step('a new, empty Temporal server starts', () => system.servers.startEngine());
       const workers = [...system.running].filter(({ kind }) => kind === 'worker');
       await step('the workers are restarted one by one', async () => {

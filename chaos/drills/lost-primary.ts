@@ -2,7 +2,7 @@
 // payment that was acknowledged may be missing.
 import { withClient, type RunningPostgres } from '../../cli/parts/postgres.ts';
 import { until } from '../system/processes.ts';
-import type { Drill, Stage } from './drill.ts';
+import { untilNoticed, type Drill, type Stage } from './drill.ts';
 import { connectionInfo, startCopy, takeBaseBackup, untilPrimary } from './postgres-copy.ts';
 
 const standbyName = 'standby';
@@ -43,6 +43,7 @@ export const lostPrimary: Drill = {
         process.kill(pid, 'SIGKILL');
         await exited;
       });
+      await untilNoticed(stage);
       await step('the standby is promoted', async () => {
         await withClient(standby.url, (client) => client.query('select pg_promote(false)'));
         await untilPrimary(standby);

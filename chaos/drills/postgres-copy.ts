@@ -3,7 +3,7 @@
 import { chownSync, mkdirSync, statSync } from 'node:fs';
 import { chown, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { postgresHome } from '../../cli/parts/postgres-home.ts';
+import { postgresHome, type PostgresHome } from '../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../../cli/parts/postgres.ts';
 import type { ThrowawayPlace } from '../../cli/throwaway.ts';
 import { until } from '../system/processes.ts';
@@ -34,11 +34,11 @@ export async function takeBaseBackup(server: RunningPostgres, place: ThrowawayPl
   const home = postgresHome(join(folderOf(place), 'postgres'));
   const copy = async (source: string, target: string) => {
     await copyFile(source, target);
-    if (home.user !== undefined) await chown(target, home.user.uid, home.user.gid);
+    await giveTo(home, target);
   };
   const make = async (path: string) => {
     await mkdir(path, { mode: 0o700 });
-    if (home.user !== undefined) await chown(path, home.user.uid, home.user.gid);
+    await giveTo(home, path);
   };
   await copy(join(dirname(from), 'password'), join(home.folder, 'password'));
   await withClient(server.url, async (client) => {
@@ -47,8 +47,20 @@ export async function takeBaseBackup(server: RunningPostgres, place: ThrowawayPl
     const { rows } = await client.query<{ label: string }>(
       'select labelfile as label from pg_backup_stop(false)',
     );
-    await writeFile(join(home.folder, 'data', 'backup_label'), rows[0]?.label ?? '');
+    await writeTo(home, 'backup_label', rows[0]?.label ?? '');
   });
+}
+
+/** Makes the user of Postgres the owner of a file or folder. */
+async function giveTo({ user }: PostgresHome, path: string): Promise<void> {
+  if (user !== undefined) await chown(path, user.uid, user.gid);
+}
+
+/** Writes a file into the data folder. */
+async function writeTo(home: PostgresHome, name: string, text: string): Promise<void> {
+  const path = join(home.folder, 'data', name);
+  await writeFile(path, text);
+  await giveTo(home, path);
 }
 
 interface Tools {
@@ -80,8 +92,7 @@ export async function startCopy(
   kind: 'standby' | 'recovery',
   settings: Readonly<Record<string, string>>,
 ): Promise<RunningPostgres> {
-  const { folder } = postgresHome(join(folderOf(place), 'postgres'));
-  await writeFile(join(folder, 'data', `${kind}.signal`), '');
+  await writeTo(postgresHome(join(folderOf(place), 'postgres')), `${kind}.signal`, '');
   const server = await startPostgres({
     env: { ...place.env, DATABASE_URL: '' },
     folder: folderOf(place),

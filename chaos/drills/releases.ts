@@ -57,7 +57,7 @@ async function replaceApis({ system, releases, step }: Stage): Promise<void> {
 }
 
 const setCurrent =
-  'temporal worker deployment set-current-version --deployment-name <name> --build-id <version> --yes';
+  'temporal worker deployment set-current-version --deployment-name <name> --build-id <version> --ignore-missing-task-queues --yes';
 
 export const upgrade: Drill = {
   tells: 'A new release replaces the old one, process by process.',

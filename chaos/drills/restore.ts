@@ -17,7 +17,7 @@ export const restore: Drill = {
   tells: 'The database is restored to a point in time between two payments.',
   postgresSettings: { archive_mode: 'on' },
   prepare: async (stage) => {
-    const { system, place, load, step, note, pay } = stage;
+    const { system, place, load, step, note, pay, begin } = stage;
     const archive = await archiveWal(system.servers.database());
     return async () => {
       await step('a base backup is taken', () => takeBaseBackup(system.servers.database(), place));
@@ -25,6 +25,7 @@ export const restore: Drill = {
       const point = await pointBetween(stage);
       note(`the point in time is ${point}; what comes after it will be lost`);
       await delay(lostMs);
+      begin();
       await step('the proxy in front takes no more requests', () => load.pause());
       await step('apis and workers stop', async () => {
         await Promise.all([...system.running].map((one) => system.stop(one)));

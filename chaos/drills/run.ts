@@ -50,12 +50,15 @@ export async function runDrill(name: DrillName, options: RunOptions): Promise<Dr
     load.abandon();
   });
   const pay = () => delay(seconds * 1_000);
+  let from = 0;
+  const begin = () => void (from = Date.now());
   const stage: Stage = {
     system,
     load,
     place,
     releases: both,
     pay,
+    begin,
     note: (what) => say(`          ${what}`),
     step: async (what, work) => {
       const beganAt = performance.now();
@@ -75,7 +78,7 @@ export async function runDrill(name: DrillName, options: RunOptions): Promise<Dr
   await until('the first payment is accepted', isPaid, firstMs);
   await pay();
   say(`▶ ${drill.tells}`);
-  const from = Date.now();
+  begin();
   const missing = await play();
   const to = Date.now();
   await pay();

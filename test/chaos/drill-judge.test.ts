@@ -113,6 +113,7 @@ test('times: the longest time without an answer, and until everything was decide
     slowestDecisionMs: 1_000,
     allDecidedMs: 500,
     allToldMs: 1_500,
+    acceptedAfter: 0,
     repeated: 1,
     unanswered: 1,
   });
