@@ -17,8 +17,6 @@ export interface DrillLoad {
   start(): void;
   /** Begins no more payments, and waits until each sender has its answer or has given up. */
   pause(): Promise<void>;
-  /** Number of requests without an answer. */
-  inFlight(): number;
   /** @throws Error if the load itself is wrong */
   stop(): Promise<void>;
   /** Begins no more payments, and waits for nothing. */
@@ -65,7 +63,6 @@ export function openDrillLoad(
       timer = setInterval(begin, 1_000 / ratePerSecond);
     },
     pause,
-    inFlight: () => load.stats().inFlight,
     stop: async () => {
       await pause();
       abandon();

@@ -6,12 +6,10 @@ import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import { acknowledgedIn } from './judge.ts';
-import type { DrillLoad } from './load.ts';
 import { archiveWal, startCopy, takeBaseBackup, untilArchived, untilPrimary } from './postgres-copy.ts';
 import { withTemporal, type Drill, type Stage } from './drill.ts';
 
 const lostMs = 4_000; // payments go on for so long after the point, and are lost by the restore
-const mostLooks = 2_000;
 
 export const restore: Drill = {
   tells: 'The database is restored to a point in time between two payments.',
@@ -66,19 +64,17 @@ export const restore: Drill = {
   ],
 };
 
-/** Finds a moment at which no submission is under way. @returns the time of the database */
+/**
+ * Takes the point in time while no submission is under way. Payments that were accepted before are still undecided.
+ * @returns the time of the database
+ */
 async function pointBetween({ system, load }: Stage): Promise<string> {
-  for (let looks = 0; looks < mostLooks; looks += 1) {
-    if (isBetween(load)) {
-      const [row] = await system.query<{ now: string }>('select clock_timestamp()::text as now');
-      if (isBetween(load) && row !== undefined) return row.now;
-    }
-    await delay(5);
-  }
-  throw new Error('there was no moment between two payments: use a lower --rate');
+  await load.pause();
+  const [row] = await system.query<{ now: string }>('select clock_timestamp()::text as now');
+  load.start();
+  if (row === undefined) throw new Error('the clock answers');
+  return row.now;
 }
-
-const isBetween = (load: DrillLoad) => load.inFlight() === 0;
 
 /**
  * Finds the payments that an execution names and the restored database lacks. Ends those of their executions that
