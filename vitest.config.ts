@@ -9,7 +9,7 @@ import { leftOut } from './test/harness/only-in-all.ts';
 const waiting = [
   'test/faults/**/*.test.ts',
   'test/api/payments/{payments,prefer-wait}.test.ts',
-  'test/chaos/{fault-proxy,minute}.test.ts',
+  'test/chaos/{drills,fault-proxy,minute}.test.ts',
   'test/cli/{demo,ops-tail,unusable}.test.ts',
   'test/docs/commands.test.ts',
   'test/system/{corridors,logs,notification-queue}.test.ts',

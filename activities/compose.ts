@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { OutgoingMessage } from '../db/records/messages.ts';
 import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
+import { newRowId } from '../db/pool/row-ids.ts';
 
 /** A new, unique MsgId of 32 characters for a message from Isthmus. */
 export function newMessageIdentification(): string {
@@ -37,5 +38,5 @@ export async function compose(
   } finally {
     parsed.value.dispose();
   }
-  return { ...message, messageId: randomUUID(), body };
+  return { ...message, messageId: newRowId(), body };
 }

@@ -82,6 +82,19 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
 // of unresponsive receivers leave slots for the others.
 const maxSendSlots = 2_000;
 
+/**
+ * Payments move to the current version at their next task, as they do without versions: `patched()` keeps them
+ * valid in newer code.
+ */
+const versionOf = ({ deployment }: WorkerOptions) =>
+  deployment && {
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version: { deploymentName: deployment.name, buildId: deployment.buildId },
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    } as const,
+  };
+
 async function createWorkers(
   connection: NativeConnection,
   activities: Activities,
@@ -94,6 +107,7 @@ async function createWorkers(
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '12s', // Lets a running HTTP exchange end (10 s).
+    ...versionOf(options),
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;

@@ -45,6 +45,7 @@ import { withTrace } from '../contract/trace.ts';
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation. Only the Temporal UI shows it. */
   readonly destinationCountry: string | undefined;
+  readonly priority: 'HIGH' | 'NORM';
   /**
    * How often a defect has prevented an answer to the submission. Each failed update stays in the history, so
    * the next attempt needs a new update.
@@ -241,7 +242,7 @@ export async function connectTemporal(
           updates.submit,
           {
             ...submitUpdate(submission, submission.timesUnanswerable),
-            startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
+            startWorkflowOperation: startOfPayment({ ...submission, isNew: true }, taskQueuePrefix),
           },
         ),
       ).catch(asUnavailable),

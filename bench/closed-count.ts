@@ -1,5 +1,6 @@
-// Runs a closed loop over a fixed number of tasks. Each client begins its next task when it has finished the
-// previous one.
+// Runs a fixed number of tasks. In a closed loop, each client begins its next task when it has finished the
+// previous one. In an open loop, each task begins when it is due.
+import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * @param task runs the n-th task; the first has number 0
@@ -16,6 +17,20 @@ export async function closedCount(
   }
   await Promise.all(Array.from({ length: Math.min(load.concurrency, load.tasks) }, client));
   return (performance.now() - start) / 1_000;
+}
+
+/** Runs each task when it is due, without waiting for earlier ones. */
+export async function openCount(
+  load: { readonly tasks: number; readonly perSecond: number },
+  task: (n: number, dueAtMs: number) => Promise<void>,
+): Promise<void> {
+  const beganAtMs = performance.now();
+  const runs = Array.from({ length: load.tasks }, async (_, n) => {
+    const dueAtMs = beganAtMs + (n * 1_000) / load.perSecond;
+    await delay(Math.max(0, dueAtMs - performance.now()));
+    await task(n, dueAtMs);
+  });
+  await Promise.all(runs);
 }
 
 /** Returns the value below which `share` of the values lie, or NaN if there are no values. */
@@ -36,15 +51,15 @@ export interface Arrivals<T> {
 
 const arrivalTimeoutMs = 60_000; // far longer than any latency of 32 clients, so a timeout means a defect
 
-export function arrivals<T>(what: string): Arrivals<T> {
+export function arrivals<T>(what: string, timeoutMs = arrivalTimeoutMs): Arrivals<T> {
   const waiting = new Map<string, (value: T) => void>();
   return {
     next: (id) => {
       const arrival = new Promise<T>((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(id);
-          reject(new Error(`no ${what} for ${id} within ${arrivalTimeoutMs / 1_000} s`));
-        }, arrivalTimeoutMs);
+          reject(new Error(`no ${what} for ${id} within ${timeoutMs / 1_000} s`));
+        }, timeoutMs);
         timer.unref();
         waiting.set(id, (value) => {
           clearTimeout(timer);

@@ -25,6 +25,17 @@ export function cpuTimes(roots: readonly number[]): readonly number[] {
   return roots.map((pid) => (pid === process.pid ? ownTime() : total(pid)));
 }
 
+/** Returns the milliseconds of CPU time of each group of processes. Leaves out empty groups. */
+export function cpuTimesByName(
+  groups: Readonly<Record<string, readonly number[]>>,
+): Readonly<Record<string, number>> {
+  const known = Object.entries(groups).filter(([, pids]) => pids.length > 0);
+  const times = cpuTimes(known.flatMap(([, pids]) => pids));
+  let next = 0;
+  const sum = (pids: readonly number[]) => pids.reduce((total) => total + (times[next++] ?? 0), 0);
+  return Object.fromEntries(known.map(([name, pids]) => [name, sum(pids)]));
+}
+
 function ownTime(): number {
   const { user, system } = process.cpuUsage(); // in microseconds
   return (user + system) / 1_000;

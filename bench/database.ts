@@ -24,7 +24,12 @@ export async function prepareDatabase(
   });
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
-  await migrate(url.href);
-  await seed(url.href, addresses);
-  return url.href;
+  return useDatabase(url.href, addresses);
+}
+
+/** Migrates and seeds a database that is there, and is kept. */
+export async function useDatabase(url: string, addresses?: SeedAddresses): Promise<string> {
+  await migrate(url);
+  await seed(url, addresses);
+  return url;
 }

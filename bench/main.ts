@@ -8,7 +8,9 @@ function addBench(command: Command, context: CommandContext): void {
   command
     .command('bench')
     .usage('-- <name> [options]')
-    .description('measure: payments, overload, quotes, limits, xml; bench/README.md says what each one does')
+    .description(
+      'measure: payments, overload, size, quotes, limits, xml, fill, growth; bench/README.md says what each one does',
+    )
     .argument('[name]')
     .argument('[options...]')
     .allowUnknownOption()

@@ -2,7 +2,7 @@
 // (OVL-1). bench/README.md says what is measured and what is not.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
-import { closedCount, quantile } from './closed-count.ts';
+import { closedCount, openCount, quantile } from './closed-count.ts';
 import { positive, readOptions } from './options.ts';
 import { openPaymentLoad, type Payer, type PaymentLoad, type ReadyPayment } from './payment-load.ts';
 import { startPaymentServices } from './payment-services.ts';
@@ -12,7 +12,7 @@ const optionTable = {
   seconds: { type: 'string', default: '30' },
 } as const;
 
-const payers: readonly Payer[] = [
+export const payers: readonly Payer[] = [
   ['SGDFAST', 'SG', 'SG/SGD/TH/THB', 'SGD/1000'],
   ['MYRRPP', 'MY', 'MY/MYR/SG/SGD', 'MYR/1000'],
   ['THBPPAY', 'TH', 'TH/THB/MY/MYR', 'THB/10000'],
@@ -123,18 +123,14 @@ async function openLoop(
   perSecond: number,
 ): Promise<Outcomes> {
   const outcomes: Outcomes = { accepted: [], refused: [], codes: new Map() };
-  const beganAtMs = performance.now();
-  const asked = ready.map(async (payment, nth) => {
-    const dueAtMs = beganAtMs + (nth * 1_000) / perSecond;
-    await delay(Math.max(0, dueAtMs - performance.now()));
-    const { httpStatus, status } = await load.submit(payment);
+  await openCount({ tasks: ready.length, perSecond }, async (n, dueAtMs) => {
+    const { httpStatus, status } = await load.submit(ready[n] as ReadyPayment);
     const tookMs = performance.now() - dueAtMs;
     const code = status ?? String(httpStatus);
     outcomes.codes.set(code, (outcomes.codes.get(code) ?? 0) + 1);
     if (status === 'ACTC') outcomes.accepted.push(tookMs);
     else outcomes.refused.push(tookMs);
   });
-  await Promise.all(asked);
   return outcomes;
 }
 

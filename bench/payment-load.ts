@@ -44,8 +44,12 @@ export interface PaymentLoad {
   /** Gets a quote for each payment and builds the messages. The payers take turns. This is not measured. */
   prepare(count: number): Promise<readonly ReadyPayment[]>;
   submit(payment: ReadyPayment): Promise<Submitted>;
-  /** Submits a payment and waits for its callback. @throws Error unless the final status is ACCC */
-  run(payment: ReadyPayment): Promise<Taken>;
+  /**
+   * Submits a payment and waits for its callback.
+   * @param dueAtMs the time from which to measure, by the monotonic clock; default: now
+   * @throws Error unless the final status is ACCC
+   */
+  run(payment: ReadyPayment, dueAtMs?: number): Promise<Taken>;
   close(): Promise<void>;
 }
 
@@ -65,9 +69,13 @@ const payer: Payer = { system: 'SGDFAST', bic: 'LOTUSGS0', corridor: 'SG/SGD/TH/
 export interface PaymentLoadOptions {
   readonly concurrency: number;
   readonly payers?: readonly Payer[];
-  /** Called for each callback, with the UETR and the final status. */
-  readonly onFinal?: (uetr: string, status: string) => void;
+  /** Called for each callback, with the UETR, the final status and the message id. */
+  readonly onFinal?: (uetr: string, status: string, messageIdentification: string) => void;
   readonly changes?: Changes;
+  /** Address that the receiver of callbacks binds; default 127.0.0.1. */
+  readonly receiverAddress?: string;
+  /** How long to wait for a callback, in milliseconds; default 60 s. */
+  readonly finalWithinMs?: number;
 }
 
 // placeholder in the built message; submit replaces it by the time of sending (TIM-4)
@@ -75,47 +83,50 @@ const acceptanceMark = '1999-01-01T00:00:00.000Z';
 const refusedWaitMs = 500;
 const statusPattern = /TxSts>([A-Z]{4})</;
 const uetrPattern = /OrgnlUETR>([0-9a-f-]{36})</;
+const messageIdPattern = /MsgId>([^<]+)</;
 
+/** @param apiUrls the apis, which take turns */
 export async function openPaymentLoad(
-  apiUrl: string,
-  { concurrency, payers = [payer], onFinal, changes = {} }: PaymentLoadOptions,
+  apiUrls: string | readonly string[],
+  options: PaymentLoadOptions,
 ): Promise<PaymentLoad> {
+  const { concurrency, payers = [payer], onFinal, changes = {}, receiverAddress = '127.0.0.1' } = options;
+  const [apiUrl = '', ...otherUrls] = [apiUrls].flat();
   const tokens = clientCredentials({ tokenUrl: `${apiUrl}/oauth/token` });
   const pool = new Pool(apiUrl, { connections: concurrency });
-  const callbacks = arrivals<string>('callback');
-  const receiver = createServer((request, response) => {
-    void readText(request).then((text) => {
-      response.end();
-      const [uetr = '', status = ''] = [uetrPattern, statusPattern].map((pattern) => pattern.exec(text)?.[1]);
-      onFinal?.(uetr, status);
-      callbacks.arrive(uetr, status);
-    });
+  const pools = [pool, ...otherUrls.map((url) => new Pool(url, { connections: concurrency }))];
+  let submissions = 0;
+  const callbacks = arrivals<string>('callback', options.finalWithinMs);
+  const { callbackUrl, closeReceiver } = await openReceiver(receiverAddress, (text) => {
+    const [uetr = '', status = '', messageId = ''] = [uetrPattern, statusPattern, messageIdPattern].map(
+      (pattern) => pattern.exec(text)?.[1],
+    );
+    onFinal?.(uetr, status, messageId);
+    callbacks.arrive(uetr, status === 'ACCC' ? status : text); // the text names the reason
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/pacs002`;
   const path = `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(callbackUrl)}`;
-  const submit = async ({ system, body }: ReadyPayment): Promise<Submitted> => {
+  const send = async ({ system, body }: ReadyPayment): Promise<Submitted> => {
     const token = await tokens.tokenFor(system);
     const begun = performance.now();
-    const answer = await pool.request({
+    const answer = await (pools[submissions++ % pools.length] ?? pool).request({
       path,
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/xml' },
-      body: body.replace(acceptanceMark, new Date().toISOString()),
+      body,
     });
     const text = await answer.body.text();
     const submitMs = performance.now() - begun;
     return { httpStatus: answer.statusCode, status: statusPattern.exec(text)?.[1], text, submitMs };
   };
   /**
-   * Repeats a refused submission, because the gateway may refuse some if other programs load the machine
-   * (OVL-1).
+   * Repeats a refused submission in the same bytes. The gateway may refuse some if other programs load the
+   * machine (OVL-1), or if no worker answers in time.
    */
-  const submitUntilTaken = async (payment: ReadyPayment): Promise<Submitted> => {
-    const submitted = await submit(payment);
+  const sendUntilTaken = async (payment: ReadyPayment): Promise<Submitted> => {
+    const submitted = await send(payment);
     if (submitted.httpStatus !== 429 && submitted.httpStatus !== 503) return submitted;
     await delay(refusedWaitMs);
-    return submitUntilTaken(payment);
+    return sendUntilTaken(payment);
   };
   return {
     prepare: async (count) => {
@@ -127,19 +138,42 @@ export async function openPaymentLoad(
       });
       return ready;
     },
-    submit,
-    run: async (payment) => {
+    submit: (payment) => send(acceptedNow(payment)),
+    run: async (payment, dueAtMs) => {
       const { uetr: id, answersAtOnce } = payment;
       await tokens.tokenFor(payment.system); // before the measurement starts
       const callback = callbacks.next(id);
-      const begun = performance.now();
-      const { status, httpStatus, text, submitMs } = await submitUntilTaken(payment);
+      const begun = dueAtMs ?? performance.now();
+      const { status, httpStatus, text } = await sendUntilTaken(acceptedNow(payment));
+      const submitMs = performance.now() - begun;
       expectStatus('ACTC', status ?? `HTTP ${httpStatus}: ${text}`);
       expectStatus('ACCC', await callback);
       return { id, answersAtOnce, submitMs, totalMs: performance.now() - begun };
     },
     close: async () => {
-      await pool.close();
+      await Promise.all(pools.map((one) => one.close()));
+      await closeReceiver();
+    },
+  };
+}
+
+const acceptedNow = (payment: ReadyPayment): ReadyPayment => ({
+  ...payment,
+  body: payment.body.replace(acceptanceMark, new Date().toISOString()),
+});
+
+async function openReceiver(address: string, onCallback: (text: string) => void) {
+  const receiver = createServer((request, response) => {
+    void readText(request).then((text) => {
+      response.end();
+      onCallback(text);
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, address, resolve));
+  return {
+    // loopback, because demos may use no other address; hosts.ts redirects it
+    callbackUrl: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/pacs002`,
+    closeReceiver: async () => {
       receiver.closeAllConnections();
       await new Promise<void>((resolve) => receiver.close(() => resolve()));
     },
@@ -148,7 +182,8 @@ export async function openPaymentLoad(
 
 /** Throws on an unexpected status, because a fast refusal would distort the measurement. */
 function expectStatus(expected: string, actual: string): void {
-  if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 500)}`);
+  if (actual !== expected)
+    throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 2_000)}`);
 }
 
 async function askQuote(

@@ -74,7 +74,9 @@ async function serveApi(
     // accepts tokens of clients that are not in the seed data
     builtin: { ...builtin, stands: () => Promise.resolve(true) },
   });
-  const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
+  const knownSender = (authorization: string) => auth.knownSender(authorization);
+  const app = createApp({ db, reference, config, auth, logger });
+  const server = await startServer(app, { ...config, logger, knownSender });
   const payers: Payer[] = [];
   for (const { bics, countryCode, institutionId, onboarded, roles } of reference
     .current()

@@ -12,7 +12,10 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   xml: async () => (await import('./xml.ts')).benchXml,
   quotes: async () => (await import('./quotes.ts')).benchQuotes,
   limits: async () => (await import('./limits.ts')).benchLimits,
+  fill: async () => (await import('./fill.ts')).benchFill,
+  growth: async () => (await import('./growth.ts')).benchGrowth,
   overload: async () => (await import('./overload.ts')).benchOverload,
+  size: async () => (await import('./size.ts')).benchSize,
 };
 
 /**

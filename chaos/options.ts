@@ -1,4 +1,4 @@
-// The command-line options of `npm run verify:chaos`.
+// The command-line options of `npm run verify:chaos` and `npm run drill`.
 import type { Command } from 'commander';
 import { UsageError } from '../cli/errors.ts';
 
@@ -55,6 +55,28 @@ A run ends by itself: after the faults everything heals, and the judge waits at 
 A run measures the machine and sends less than --rate while the machine is slow. Content is always judged; what came late while the machine was too slow is "not judged".
 Exit code: 0 no invariant was broken (some may be not shown or not judged); 1 one was broken, or the run failed; 2 the options were not understood; 3 none was broken, but something was not judged, and the machine was too slow for more than half of the run (with --hours: in more than half of the runs).
 docs/explanation/reliability.md says what is promised, and which command shows it.`;
+
+export interface DrillOptions {
+  readonly seconds: string;
+  readonly rate: string;
+  readonly other?: string;
+}
+
+/** Declares the options of `npm run drill`. */
+export function declareDrill(command: Command): Command {
+  return command
+    .usage('-- <name> [options]')
+    .description(
+      'do under payments what operators do: upgrade, rollback, restore, lost-engine, lost-primary; docs/operations/drills.md says more',
+    )
+    .argument('[name]')
+    .option('--seconds <number>', 'payments before and after, in seconds', '20')
+    .option('--rate <number>', 'payments a second', '5')
+    .option(
+      '--other <folder>',
+      'upgrade, rollback: a checkout of the other release, with its packages (default: this code)',
+    );
+}
 
 /** @throws UsageError unless the text is a number in this range */
 export function numberOf(text: string, option: string, [least, most]: readonly [number, number]): number {

@@ -32,7 +32,7 @@ const calmInARow = 3; // a single calm result is not enough, because a payment m
  * @returns whether the system came to rest
  */
 export async function untilQuiet(
-  system: ChaosSystem,
+  system: Pick<ChaosSystem, 'query'>,
   mostMs: () => number,
   tell: (open: Readonly<Record<string, number>>) => void,
 ): Promise<boolean> {

@@ -10,14 +10,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The entry file of each command. */
 const mainOf = new Map([
-  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'retention'].map(
+  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'retention', 'try:image'].map(
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
   ),
   ['ops', 'cli/ops/main.ts'],
   ['admin', 'cli/ops/main.ts'],
   ['audit', 'cli/ops/main.ts'],
+  ['size', 'cli/ops/main.ts'],
   ['bench', 'bench/main.ts'],
   ['verify:chaos', 'chaos/main.ts'],
+  ['drill', 'chaos/main.ts'],
 ]);
 
 /**

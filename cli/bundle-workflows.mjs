@@ -35,12 +35,17 @@ function withoutFolder(code) {
 /**
  * @param {string} path file to write; a worker loads it by `workflowBundle: { codePath }`
  * @param {string} [workflowsPath] file that exports the workflows; default: workflows/index.ts
+ * @param {{ isTraced?: boolean }} [options] whether the bundle passes traces on (workflows/trace.ts); default true
  * @throws Error if a workflow imports a module that does not exist in the workflow sandbox
  */
-export async function bundleWorkflows(path, workflowsPath = ours('workflows/index.ts')) {
+export async function bundleWorkflows(
+  path,
+  workflowsPath = ours('workflows/index.ts'),
+  { isTraced = true } = {},
+) {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
-    workflowInterceptorModules: [ours('workflows/trace.ts')],
+    workflowInterceptorModules: isTraced ? [ours('workflows/trace.ts')] : [],
     preloadModules: [ours('workflows/short-stacks.ts')],
     webpackConfigHook: anywhere,
     logger: new DefaultLogger('WARN'),

@@ -25,5 +25,17 @@ export const cliEnvironmentVariables = {
   ISTHMUS_TOKEN_URL: {
     description: 'ops: where tokens come from; else /oauth/token of the gateway',
   },
+  CONTAINER_ENGINE: {
+    description:
+      'try:image: the command of the container engine; else docker, or podman where docker does not answer',
+  },
+  COMPOSE_COMMAND: {
+    description:
+      'try:image: the command of Compose; else the engine’s own (docker compose), or one beside it (podman-compose)',
+  },
+  IMAGE_BUILD_OPTIONS: {
+    description:
+      'try:image: more options for the build, separated by spaces, such as --build-arg NODE_IMAGE=my/node:24',
+  },
   NO_COLOR: { description: 'Anything: no colours; without a terminal there are none anyway' },
 } as const satisfies Record<string, Details>;

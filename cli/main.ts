@@ -175,4 +175,15 @@ function addData(command: Command, context: CommandContext): void {
     });
 }
 
-await runCommand([addDemo, addPay, addWhere, addData]);
+function addTryImage(command: Command, context: CommandContext): void {
+  command
+    .command('try:image')
+    .usage(' ')
+    .description('build the image, start docker-compose.yml with it, make one payment, remove everything')
+    .action(async () => {
+      const { tryImage } = await import('./try-image.ts');
+      process.exitCode = await tryImage(context);
+    });
+}
+
+await runCommand([addDemo, addPay, addWhere, addData, addTryImage]);

@@ -73,11 +73,16 @@ export type Judgement =
 /** How the destination answered one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
+  /**
+   * The decision is stored: by this activity, or before it. `isTold`: this activity has told all parties; each
+   * delivery is acknowledged or given up.
+   */
+  | { readonly kind: 'decided'; readonly decision: Decision; readonly isTold: boolean }
   /** HTTP 202 or an interim pacs.002: the final status comes later. */
   | { readonly kind: 'pending' }
   /**
    * Either a final status came after the decision and its confirmation is due, or the instruction may not be
-   * sent any more.
+   * sent any more, and no decision is stored.
    */
   | { readonly kind: 'late' }
   /** No send of this round got a valid answer, and the round has no more sends. */
@@ -122,7 +127,8 @@ export interface PaymentLocalActivities {
 export interface ForwardingActivities {
   /**
    * Sends the stored instruction once per call. Throws if the send fails, so that Temporal retries the
-   * activity when the next send is due.
+   * activity when the next send is due. If the answer is a final status, it writes the decision and makes the
+   * first attempt to tell the parties. It returns `final` if it could not decide; the workflow then decides.
    */
   forwardPayment(instruction: {
     readonly uetr: string;

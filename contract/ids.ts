@@ -7,11 +7,14 @@ import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
-  /** Workflows, local activities and sends to destinations use this queue. */
+  /**
+   * Workflows, local activities, sends to destinations and the first attempt of each delivery of a payment use
+   * this queue. Temporal dispatches an activity faster if it is on the queue of its workflow.
+   */
   payments: 'payments',
   /**
-   * Callbacks, confirmations and notifications have their own queue, so that a slow receiver holds no slot
-   * for payments.
+   * Repeated callbacks, confirmations and notifications have their own queue, so that a receiver that is down
+   * holds no slot for payments.
    */
   deliveries: 'deliveries',
   /**
@@ -51,6 +54,11 @@ export interface PaymentInput {
    * from the record.
    */
   readonly messageId?: string;
+  /**
+   * True if the api starts the execution for a new submission. Such an execution sets the search attributes of
+   * an accepted payment after the first send: if the answer is final, one event sets all of them.
+   */
+  readonly isNew?: true;
 }
 
 /**
@@ -142,9 +150,9 @@ export type ResolveArguments = [ResolutionRequest];
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
   /**
-   * RCVD until validated, then ACTC; INDOUBT after 24 h. The workflow sets the final status (ACCC, RJCT,
-   * BLCK) when all parties are told, or after one failed try to tell them. REFUSED or LAPSED: see
-   * `PaymentOutcome`.
+   * RCVD until the first send of an accepted payment has ended without a final status (NORM: at most 60 s; HIGH: at
+   * most until the deadline); then ACTC; INDOUBT after 24 h. The workflow sets the final status (ACCC, RJCT, BLCK)
+   * when all parties are told, or after one failed try to tell them. REFUSED or LAPSED: see `PaymentOutcome`.
    */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   /** Code and text of a rejection or a refusal: `AC04 account closed`. */

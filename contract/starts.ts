@@ -37,14 +37,18 @@ export interface StoredPaymentKey {
 interface PaymentToStart extends StoredPaymentKey {
   /** For display in the Temporal UI. */
   readonly destinationCountry?: string | undefined;
+  /** As the message states it, which may be invalid. For operators who filter executions. */
+  readonly priority?: 'HIGH' | 'NORM';
+  /** As in `PaymentInput`. */
+  readonly isNew?: true;
 }
 
 /** @param taskQueuePrefix separates the task queues of tests; empty in production */
 export function paymentStart(
-  { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
+  { uetr, sourceSystem, messageId, destinationCountry, priority, isNew }: PaymentToStart,
   taskQueuePrefix: string,
 ) {
-  const input: PaymentInput = { uetr, messageId };
+  const input: PaymentInput = { uetr, messageId, ...(isNew && { isNew }) };
   return {
     ...policies,
     workflowId: paymentWorkflowId(uetr),
@@ -55,6 +59,7 @@ export function paymentStart(
       { key: searchAttributes.uetr, value: uetr },
       { key: searchAttributes.status, value: 'RCVD' },
       { key: searchAttributes.sourceSystem, value: sourceSystem },
+      ...(priority === undefined ? [] : [{ key: searchAttributes.priority, value: priority }]),
     ],
   };
 }

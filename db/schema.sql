@@ -1334,7 +1334,7 @@ comment on column quote_uses.quote_id is 'The quote.';
 comment on column quote_uses.uetr is 'The payment.';
 
 create table rates (
-  rate_id uuid not null default gen_random_uuid(),
+  rate_id uuid not null default uuidv7(),
   fxp_id text not null,
   source_country text not null,
   source_currency text not null,

@@ -15,7 +15,6 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Decision } from '../core/payments/decision.ts';
 import type {
@@ -26,7 +25,6 @@ import type {
   Submission,
 } from '../contract/activities.ts';
 import {
-  searchAttributes,
   signals,
   updates,
   type PaymentInput,
@@ -42,7 +40,7 @@ import { begin, now, setClock, type Accepted, type Progress } from './progress.t
 import { shielded } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 import { tellAll, tellOnce } from './tell.ts';
-import { decide, show, untilDeadline, untilFinal } from './until-decided.ts';
+import { decide, show, showAccepted, untilDeadline, untilFinal } from './until-decided.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -81,13 +79,14 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
 }
 
 /**
- * Tells all parties. If the first try does not reach all of them, shows the decided status while it retries.
+ * Tells all parties, unless the activity that decided has told them. If the first try does not reach all of
+ * them, shows the decided status while it retries.
  */
 async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
   progress.confirmationDue = false; // The deliveries below include the confirmation.
-  const isTold = await tellOnce(uetr, summary);
+  const isTold = progress.isTold ?? (await tellOnce(uetr, summary));
   if (!isTold) {
     show(progress, decision.status);
     await tellAll(uetr, summary);
@@ -180,13 +179,9 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   const { uetr } = progress.input;
   const { route, finalReportId } = accepted;
   const { destinationSystem } = route;
-  upsertSearchAttributes([
-    { key: searchAttributes.status, value: 'ACTC' },
-    { key: searchAttributes.corridor, value: route.corridor },
-    { key: searchAttributes.destinationSystem, value: destinationSystem },
-    { key: searchAttributes.priority, value: route.priority },
-    ...(route.fxp === null ? [] : [{ key: searchAttributes.fxp, value: route.fxp }]),
-  ]);
+  progress.unshown = route;
+  // A new execution waits for the end of its first send, because after a final answer one event shows all.
+  if (progress.input.isNew === undefined || accepted.isTaken) showAccepted(progress);
   const { forwardPayment } = proxyActivities<ForwardingActivities>({
     ...forwardPolicy,
     summary: `pacs.008 to ${destinationSystem}`,
@@ -230,7 +225,8 @@ async function sendInstruction(
   try {
     const answer = await forward();
     showSends(progress, route.destinationSystem, answer);
-    if (answer.kind === 'final') {
+    if (answer.kind === 'decided') takeDecided(progress, answer);
+    else if (answer.kind === 'final') {
       const { reportMessageId } = answer;
       await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: true });
       if (progress.telling) progress.confirmationDue = true;
@@ -246,6 +242,18 @@ async function sendInstruction(
   } finally {
     progress.roundsUnderWay -= 1;
   }
+  showAccepted(progress);
+}
+
+/** Takes the decision that the activity has written or found, unless this execution knows it already. */
+function takeDecided(
+  progress: Progress,
+  { decision, isTold }: Extract<DestinationAnswer, { kind: 'decided' }>,
+): void {
+  if (progress.decision === undefined) {
+    progress.decision = decision;
+    progress.isTold = isTold;
+  } else if (!isTold) progress.confirmationDue = true; // A lost try may have made a confirmation due.
 }
 
 /** When nothing is running, continues from the database in a new execution, unless a decision came first. */

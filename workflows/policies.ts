@@ -20,8 +20,9 @@ export const localPolicy: LocalActivityOptions = {
 
 /**
  * Sends to a destination. SEC-5 allows 10 s for an exchange. After that, the activity retries writing the
- * outcome for 20 s if the database is unreachable. The activity itself counts the sends and sets the delays
- * of TIM-3. A fault of Isthmus is retried and does not count as a send.
+ * outcome for 20 s if the database is unreachable. After a final status it decides and tells the parties once;
+ * if that takes too long, the next try finds the decision. The activity itself counts the sends and sets the
+ * delays of TIM-3. A fault of Isthmus is retried and does not count as a send.
  */
 export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '60s',

@@ -1,5 +1,5 @@
 /** The state of a payment's execution (payment.ts). Temporal rebuilds it from the history on replay. */
-import type { Judgement } from '../contract/activities.ts';
+import type { Judgement, Route } from '../contract/activities.ts';
 import type { PaymentInput } from '../contract/ids.ts';
 import type { Decision } from '../core/payments/decision.ts';
 import { oneAtATime, type InTurn } from './one-at-a-time.ts';
@@ -17,6 +17,8 @@ export interface Progress {
   /** A defect of Isthmus prevented any answer to a submission. */
   unanswerable: boolean;
   decision?: Decision;
+  /** Whether the activity that decided has told all parties; undefined if it has not tried. */
+  isTold?: boolean;
   /** How far the database clock, which counts, was ahead of Temporal's clock at the last reading. */
   clockAheadMs: number;
   /** The source asked for the status, so the instruction must be sent to the destination again. */
@@ -30,8 +32,10 @@ export interface Progress {
   /** When the last round began, in milliseconds since 1970 by the database clock. */
   sentAt: number;
   roundsUnderWay: number;
-  /** The last status that this execution set in the search attributes, ACTC aside. */
+  /** The last status that this execution set in the search attributes. */
   shown?: string;
+  /** The route of the accepted payment, until this execution has set it in the search attributes. */
+  unshown: Route | undefined;
   telling: boolean;
   /**
    * After the current deliveries, another round is needed, because a confirmation may have become due
@@ -52,6 +56,7 @@ export function begin(input: PaymentInput): Progress {
     rounds: 0,
     sentAt: 0,
     roundsUnderWay: 0,
+    unshown: undefined,
     telling: false,
     confirmationDue: false,
   };

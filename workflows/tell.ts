@@ -28,12 +28,14 @@ export async function tellAll(
 }
 
 /**
- * Like tellAll, with one try, which is enough for most receivers.
+ * Like tellAll, with one try, which is enough for most receivers. It is on the queue of the workflow, so that
+ * Temporal dispatches it eagerly.
  * @returns whether each delivery is acknowledged or given up
  */
 export function tellOnce(subjectId: string, summary: string): Promise<boolean> {
-  const policy = deliverPolicy(workflowInfo().taskQueue);
-  return delivered(subjectId, { ...policy, retry: { maximumAttempts: 1 } }, summary);
+  const { taskQueue } = workflowInfo();
+  const policy = { ...deliverPolicy(taskQueue), taskQueue, retry: { maximumAttempts: 1 } };
+  return delivered(subjectId, policy, summary);
 }
 
 const amqpQueue = () => queueBeside(workflowInfo().taskQueue, 'amqp');

@@ -11,7 +11,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
+import type { DecisionCause, DecisionResult, PaymentLocalActivities, Route } from '../contract/activities.ts';
 import { searchAttributes, type PaymentOutcome } from '../contract/ids.ts';
 import { publicReason } from '../core/rejections/reason-words.ts';
 import { enquiryTimesMs } from '../core/payments/enquiry-schedule.ts';
@@ -65,6 +65,7 @@ export async function untilFinal(
     }
     await decide(progress, { by: 'unreachable' });
     if (progress.decision !== undefined) return;
+    showAccepted(progress);
     send(); // seam: enquiry
   }
   await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));
@@ -119,14 +120,30 @@ export async function decide(progress: Progress, cause: DecisionCause): Promise<
   return decided;
 }
 
+/** Shows that the payment is accepted and open, unless this execution has shown it before. */
+export function showAccepted(progress: Progress): void {
+  if (progress.unshown !== undefined && progress.decision === undefined) show(progress, 'ACTC');
+}
+
 /** Sets the search attributes by which operators find the payment, once per status. */
-export function show(progress: Progress, status: PaymentOutcome['status'] | 'INDOUBT'): void {
+export function show(progress: Progress, status: PaymentOutcome['status'] | 'ACTC' | 'INDOUBT'): void {
   if (progress.shown !== status) {
-    const reasonCode = progress.decision?.reasonCode ?? progress.refused?.reasonCode ?? null;
+    const { reasonCode = null } = (status === 'REFUSED' ? progress.refused : progress.decision) ?? {};
     upsertSearchAttributes([
       { key: searchAttributes.status, value: status },
       ...(reasonCode === null ? [] : [{ key: searchAttributes.reason, value: publicReason(reasonCode) }]),
+      ...(progress.unshown === undefined ? [] : attributesOf(progress.unshown)),
     ]);
   }
   progress.shown = status;
+  progress.unshown = undefined;
+}
+
+function attributesOf({ corridor, destinationSystem, priority, fxp }: Route) {
+  return [
+    { key: searchAttributes.corridor, value: corridor },
+    { key: searchAttributes.destinationSystem, value: destinationSystem },
+    { key: searchAttributes.priority, value: priority },
+    ...(fxp === null ? [] : [{ key: searchAttributes.fxp, value: fxp }]),
+  ];
 }

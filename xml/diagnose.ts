@@ -19,16 +19,17 @@ export const bendsSchema = 'an attribute of another namespace is not allowed';
 
 /**
  * The violations of a message, at most 20, in document order; empty if it is valid.
+ * @param read makes the tree, which only an invalid message needs
  * @param complaint the engine's error; undefined if the engine finds the message valid
  */
 export function violationsOf(
-  reading: TreeReading,
+  read: () => TreeReading,
   model: SchemaModel,
   complaint: string | undefined,
 ): readonly Violation[] {
   if (complaint === undefined) return [];
   const violations: Violation[] = [];
-  for (const finding of diagnose(reading, model)) {
+  for (const finding of diagnose(read(), model)) {
     violations.push({ ...finding, message: complaint });
     if (violations.length === maxViolations) break;
   }

@@ -37,7 +37,10 @@ export type SchemaKind = 'guideline' | 'intake';
 /** A well-formed message of a known namespace. The caller of `parse` must dispose of it. */
 export interface ParsedMessage {
   readonly type: MessageType;
-  /** The `Document` element of the document that `validate` judges. */
+  /**
+   * The `Document` element of the document that `validate` judges. It is made when it is first read, which must be before
+   * `dispose`. It stays usable afterwards.
+   */
   readonly document: XmlElement;
   /**
    * Validates the message. Returns at most 20 violations, in document order; empty if it is valid.

@@ -37,6 +37,8 @@ export interface TreeReading {
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 const noChildren: XmlElement[] = []; // All leaves share this array, so nothing may be pushed to it.
 
+const slash = 0x2f;
+
 const reference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
 /**
@@ -125,6 +127,11 @@ interface StartTag {
  * @param outer the namespaces in scope outside the element
  */
 function readStartTag(tag: string, outer: Scope): StartTag {
+  const known = sharedNames.get(tag); // so it has no prefix and no attribute
+  if (known !== undefined) {
+    const element = { name: known, attributes: noAttributes, children: noChildren, text: '' };
+    return { element, scope: outer, namespace: outer.unprefixed, foreignAttribute: undefined };
+  }
   const space = tag.indexOf(' ');
   if (space < 0) {
     const [prefix, localName] = partsOf(tag);
@@ -158,20 +165,19 @@ export function readTree(written: string): TreeReading {
   const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();
   const withoutNamespace = new Set<XmlElement>();
   let namespace = '';
-  let position = 0;
+  let start = written.indexOf('<');
   for (;;) {
-    const start = written.indexOf('<', position);
     const end = written.indexOf('>', start + 2);
+    let next = written.indexOf('<', end);
     assert(start >= 0 && end >= 0, 'libxml2 writes documents that end');
     const parent = stack.at(-1);
-    if (written.charCodeAt(start + 1) === 0x2f /* slash: an end tag */) {
+    if (written.charCodeAt(start + 1) === slash /* an end tag */) {
       assert(parent !== undefined, 'libxml2 writes no end tag without its start');
-      const { element } = parent;
-      if (element.children.length === 0) element.text = unescape(written.slice(position, start));
       stack.pop();
       if (stack.length === 0) {
-        const withTextBetween = () => findTextBetween(element, written);
-        return { root: element, namespace, withForeignAttribute, withoutNamespace, withTextBetween };
+        const { element: root } = parent;
+        const withTextBetween = () => findTextBetween(root, written);
+        return { root, namespace, withForeignAttribute, withoutNamespace, withTextBetween };
       }
     } else {
       const tag = readStartTag(written.slice(start + 1, end), parent?.scope ?? outermost);
@@ -182,13 +188,15 @@ export function readTree(written: string): TreeReading {
       if (element.name === foreignName && tag.namespace === '') withoutNamespace.add(element);
       if (tag.foreignAttribute !== undefined) withForeignAttribute.set(element, tag.foreignAttribute);
       if (parent === undefined) ({ namespace } = tag);
-      else {
-        if (parent.element.children === noChildren) parent.element.children = [element];
-        else parent.element.children.push(element);
-      }
-      stack.push({ element, scope: tag.scope });
+      else if (parent.element.children === noChildren) parent.element.children = [element];
+      else parent.element.children.push(element);
+      const isLeaf = written.charCodeAt(next + 1) === slash;
+      if (isLeaf) element.text = unescape(written.slice(end + 1, next));
+      if (isLeaf && parent !== undefined)
+        next = written.indexOf('<', next + 2); // skips the end tag
+      else stack.push({ element, scope: tag.scope });
     }
-    position = end + 1;
+    start = next;
   }
 }
 

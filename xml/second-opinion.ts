@@ -93,7 +93,11 @@ export function withSecondOpinion(
   }
 
   const watched = (parsed: ParsedMessage, bytes: Uint8Array): ParsedMessage => ({
-    ...parsed,
+    type: parsed.type,
+    get document() {
+      return parsed.document;
+    },
+    dispose: () => parsed.dispose(),
     validate: async (schema = 'guideline') => {
       const violations = await parsed.validate(schema);
       offer({ bytes, message: parsed.type.name, schema, isValid: violations.length === 0 });

@@ -9,9 +9,9 @@ import { assert } from '../core/assert.ts';
 import { ownForwarding } from '../core/iso20022/build-pacs008.ts';
 import { messageOfNamespace, messages } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
-import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
+import { bendsSchema, violationsOf } from './diagnose.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
-import { openDocument, type OpenDocument } from './libxml2.ts';
+import { isBent, openDocument, type OpenDocument } from './libxml2.ts';
 import { openSchemas, projectSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
 
 type ValidateXml = typeof xsdSchemaValidator.validateXML;
@@ -94,14 +94,15 @@ export async function createXercesEngine(options: SchemaOptions = {}): Promise<X
     assert(type !== undefined, 'only messages of a known namespace are opened');
     return {
       type,
-      document: document.root,
+      get document() {
+        return document.reading().root;
+      },
       validate: async (kind = 'guideline') => {
         const schema = schemaOf(type.name, kind);
-        const complaint =
-          bendingAttributes(document, schema.model).size > 0
-            ? bendsSchema
-            : await complaintOf(validateXml, bytes, schema);
-        return violationsOf(document, schema.model, complaint);
+        const complaint = isBent(document, schema)
+          ? bendsSchema
+          : await complaintOf(validateXml, bytes, schema);
+        return violationsOf(document.reading, schema.model, complaint);
       },
       dispose: () => document.handle.dispose(),
     };

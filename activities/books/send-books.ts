@@ -1,6 +1,5 @@
 // Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered
 // address. If a worker stops half-way, the next call resumes.
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../../contract/activities.ts';
 import { compact } from '../../core/compact.ts';
@@ -22,6 +21,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { failure, isDefect } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Executions } from '../sweep/executions.ts';
+import { newRowId } from '../../db/pool/row-ids.ts';
 
 export function createSendBooks(
   deps: ActivityDependencies,
@@ -128,7 +128,7 @@ async function sendPage(
   { book, party, period, executions }: Day,
   { pages, values }: { readonly pages: number; readonly values: Camt054 },
 ): Promise<boolean> {
-  const subjectId = randomUUID();
+  const subjectId = newRowId();
   const { messageIdentification, page } = values;
   const xml = buildCamt054(values);
   const message = await compose(deps.engine, {

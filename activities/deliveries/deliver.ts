@@ -1,6 +1,7 @@
 // Makes the due deliveries of a payment or resolution: callback, confirmation and fxtr.017. They are sent in
 // parallel. A failed delivery stays due, and Temporal retries this activity when the next delivery is due.
 import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/activity';
 import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import {
@@ -86,6 +87,19 @@ async function deliverOpen(
       const message = stories.join('; ') || 'waiting for the next attempt';
       throw failure('NotYetDelivered', message, nextDueInMs(call));
     }
+  }
+}
+
+/**
+ * Like the activity with one try.
+ * @returns whether each delivery is acknowledged or given up; not if one goes to a queue
+ */
+export async function deliverNow(deps: ActivityDependencies, subjectId: string): Promise<boolean> {
+  try {
+    return (await deliverOpen(deps, subjectId)) === undefined;
+  } catch (error) {
+    if (error instanceof ApplicationFailure) return false; // the next attempts are due later
+    throw error;
   }
 }
 

@@ -296,7 +296,7 @@ async function readReply<Answer>(
   const { subjectId } = sending;
   const about = { subjectId, party: sending.attempt.party };
   return boundDefects(
-    { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
+    { logger: deps.logger, about: { subjectId }, what: 'an answer met a defect' },
     () =>
       outlast(async () => {
         const value = await read();

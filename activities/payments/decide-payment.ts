@@ -75,6 +75,23 @@ async function decideOnce(
 }
 
 /**
+ * Decides at once by a report that came in the answer to the instruction. The parties get every message that
+ * follows from the decision, also the confirmation.
+ * @returns undefined if the payment is decided already, or if another decision came first
+ */
+export async function decideByAnswer(
+  deps: ActivityDependencies,
+  uetr: string,
+  reportMessageId: string,
+): Promise<Decision | undefined> {
+  const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
+  const payment = await loadDecidable(deps.db, uetr, reportMessageId);
+  if (payment.decision !== null) return undefined;
+  const decision = await write(deps, payment, cause);
+  return decision && settleReport(deps, payment, decision, cause);
+}
+
+/**
  * The first final status decides. A later one is compared with the decision and confirmed, but changes
  * nothing.
  */

@@ -1,5 +1,5 @@
 // Sends the stored instruction to the destination, once per call, and processes the answer. It never sends a
-// payment that is decided or past its deadline.
+// payment that is decided or past its deadline. A final answer decides the payment, and the parties are told.
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import { claimInstruction, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
@@ -9,8 +9,11 @@ import { untilEndOfRound } from '../../db/payments/unreachable.ts';
 import { readAnswer } from '../../xml/read-message.ts';
 import type { DestinationAnswer, ForwardingActivities } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { deliverNow } from '../deliveries/deliver.ts';
 import { failure, outlast } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { boundDefects } from '../upkeep/defects.ts';
+import { decideByAnswer } from './decide-payment.ts';
 import {
   claimSend,
   enter,
@@ -32,13 +35,13 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const claimed = await claimSend(way, (claim) =>
         claimInstruction(deps.db, deliveryId, { round, claim }),
       );
-      if (claimed === undefined) return { kind: 'late' }; // A lost attempt may have made a confirmation due.
+      if (claimed === undefined) return endedBefore(deps, uetr);
       const { attempt } = claimed;
       const read = (body: AnswerBody) => takeAnswer(deps, { uetr, attempt }, body);
       const sent = await send(deps, { ...claimed, way, subjectId: uetr, read });
       const { answer, outcome, story } = sent;
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
-      if (answer?.kind === 'message') return answer.value;
+      if (answer?.kind === 'message') return end(deps, uetr, answer.value);
       if (answer?.kind === 'receipt') return { kind: 'pending' };
       if (sent.fault !== undefined) throw ownFault(sent.fault, attempt, `${party}: ${story}`);
       const delayMs = retryDelayMs(attempt.attemptSinceAsked);
@@ -70,6 +73,43 @@ async function enterOrWait(
   const last = enter(deps, instruction, { anyway: true });
   if (last === undefined || last.admitted) return { way: last, isLast: true };
   throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
+}
+
+/**
+ * The instruction may not be sent any more. An earlier try of this activity may have written the decision, or
+ * made a confirmation due, before its worker died.
+ */
+async function endedBefore(deps: ActivityDependencies, uetr: string): Promise<DestinationAnswer> {
+  const { decision } = await loadDecidable(deps.db, uetr, null);
+  return decision === null ? { kind: 'late' } : { kind: 'decided', decision, isTold: false };
+}
+
+/** After a final status, decides and tells the parties. */
+async function end(
+  deps: ActivityDependencies,
+  uetr: string,
+  answer: DestinationAnswer,
+): Promise<DestinationAnswer> {
+  if (answer.kind !== 'final') return answer;
+  const decision = await orLeave(deps, uetr, () => decideByAnswer(deps, uetr, answer.reportMessageId));
+  if (decision === undefined) return answer;
+  const isTold = await orLeave(deps, uetr, () => deliverNow(deps, uetr));
+  return { kind: 'decided', decision, isTold: isTold ?? false };
+}
+
+/** Leaves a step that fails to the workflow. @returns undefined if it fails */
+async function orLeave<T>(
+  { logger }: ActivityDependencies,
+  uetr: string,
+  step: () => Promise<T>,
+): Promise<T | undefined> {
+  const defective = { logger, about: { uetr }, what: 'a step after a final status met a defect' } as const;
+  try {
+    return await boundDefects<T | undefined>(defective, step, () => Promise.resolve(undefined));
+  } catch (error) {
+    logger.warn({ err: error, uetr }, 'a step after a final status failed; the workflow does it');
+    return undefined;
+  }
 }
 
 /** The id of the round in which this activity counts its sends. */

@@ -1,6 +1,5 @@
 // Judges a stored pacs.008 and writes the payment together with its first answer. One statement writes both,
 // so every answer is durable. The unique keys of the database decide what is a duplicate.
-import { randomUUID } from 'node:crypto';
 import { claimedDebtorAgent, identifyAgent } from '../../core/payments/agent.ts';
 import { countryPair } from '../../core/quotes/corridor.ts';
 import { namedAgentsOf, originalReferencesOf } from '../../core/iso20022/references.ts';
@@ -33,6 +32,7 @@ import { readPacs008References, type Pacs008References } from '../../core/iso200
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-message.ts';
+import { newRowId } from '../../db/pool/row-ids.ts';
 
 /** A submission that is being judged, with the values that its outcome needs. */
 interface Case {
@@ -218,7 +218,7 @@ async function accept(
   );
   const forwarded = await compose(deps.engine, composition);
   const answer = await compose(deps.engine, firstAnswer(submission));
-  const instructionDeliveryId = randomUUID();
+  const instructionDeliveryId = newRowId();
   const written = await recordAccepted(deps.db, {
     uetr: stored.uetr,
     messageId,

@@ -1,6 +1,5 @@
 // Composes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each
 // message is built from values and validated. This module sends and stores nothing.
-import { randomUUID } from 'node:crypto';
 import { assert } from '../../core/assert.ts';
 import {
   buildForwardedAcmt023,
@@ -26,6 +25,7 @@ import type { NewAnswer, NewEnquiry } from '../../db/resolutions/resolutions.ts'
 import type { SchemaKind, XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-message.ts';
 import { compose, newMessageIdentification, type Composition } from '../compose.ts';
+import { newRowId } from '../../db/pool/row-ids.ts';
 
 export interface Request {
   readonly resolutionId: string;
@@ -89,7 +89,7 @@ export async function composeEnquiry(
     party: destination.clearingSystemId,
     xml: buildForwardedAcmt023(values, leg),
   });
-  return { of, deliveryId: randomUUID(), message };
+  return { of, deliveryId: newRowId(), message };
 }
 
 export function composePassedOn(

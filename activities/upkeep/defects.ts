@@ -12,9 +12,14 @@ import type { ActivityDependencies } from '../dependencies.ts';
 const maxTries = 3;
 
 interface Defective {
-  /** A child logger that adds the id of the message or payment. */
   readonly logger: Logger;
-  readonly what: 'a submission met a defect' | 'a decision met a defect' | 'an answer met a defect';
+  /** The id of the message or payment, for the log. */
+  readonly about?: Readonly<Record<string, string>>;
+  readonly what:
+    | 'a submission met a defect'
+    | 'a decision met a defect'
+    | 'an answer met a defect'
+    | 'a step after a final status met a defect';
 }
 
 /**
@@ -59,7 +64,7 @@ export async function boundSubmission<T>(
 ): Promise<T> {
   try {
     return await boundDefects(
-      { logger: logger.child({ messageId }), what: 'a submission met a defect' },
+      { logger, about: { messageId }, what: 'a submission met a defect' },
       judge,
       bare,
     );
@@ -80,10 +85,10 @@ export function isUnanswerable(error: unknown): boolean {
  * Logs a defect and returns its name.
  * @throws any error that is not a defect
  */
-function noteDefect({ logger, what }: Defective, error: unknown): string {
+function noteDefect({ logger, about, what }: Defective, error: unknown): string {
   if (!isDefect(error)) throw error;
   const { defect, frames } = describeDefect(error);
-  logger.error({ defect, frames }, what);
+  logger.error({ ...about, defect, frames }, what);
   return defect;
 }
 

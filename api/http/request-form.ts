@@ -28,7 +28,7 @@ const singletons = new Map(
   ].map((name) => [name.toLowerCase(), name]),
 );
 const hostForm = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9.])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-const oddPath = /^[^?]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
+const oddPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Returns undefined if the request may proceed. Its `url` is then a path and query. */
 export function refuseForm(request: IncomingMessage): Problem | undefined {
@@ -36,14 +36,16 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
   if (request.rawHeaders.length > 2 * maxHeaderLines) return problem('headers-too-large');
   const { httpVersion, headers } = request;
   if (httpVersion !== '1.1') return malformed('version');
-  const repeated = findRepeated(request.rawHeaders);
+  // if no header is repeated, `headers` has a key for each line
+  const mayRepeat = Object.keys(headers).length * 2 < request.rawHeaders.length;
+  const repeated = mayRepeat ? findRepeated(request.rawHeaders) : undefined;
   if (repeated !== undefined) return repeatedHeader(repeated);
   if (headers.host === undefined || !hostForm.test(headers.host)) return malformed('host');
   const refused = takeAbsolute(request, headers.host);
   if (refused !== undefined) return refused;
   const { url = '' } = request;
   if (url.includes('#')) return malformed('fragment');
-  if (oddPath.test(url)) return malformed('oddPath');
+  if (oddPath.test(pathOf(url))) return malformed('oddPath');
   const { expect, upgrade, 'transfer-encoding': coding } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return problem('expectation-failed');
   // An upgrade is only an offer, and may be ignored (RFC 9110, 7.8). Some clients offer h2c or TLS/1.2 with
@@ -51,6 +53,11 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
   if (upgrade?.toLowerCase().includes('websocket') === true) return malformed('upgrade');
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return malformed('transferEncoding');
   return undefined;
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }
 
 const absoluteTarget = /^https?:\/\/([^/?#]*)((?:[/?#].*)?)$/i;

@@ -58,8 +58,9 @@ export interface Route<
   /**
    * The kind of queue, which limits how many requests of a sender run at once. Default: `message` if the
    * route has a body, otherwise `question`. Answers from memory (`madeFrom`) never wait in a queue.
+   * `none`: the handler never waits, so its requests need no queue.
    */
-  readonly turns?: TurnKind;
+  readonly turns?: TurnKind | 'none';
   /**
    * Returns the data that the answer depends on, besides the address. While this returns the same object, the
    * answer to an address is cached.
@@ -303,7 +304,7 @@ function turnKindOf({
   madeFrom,
   body,
 }: Pick<Route, 'turns' | 'madeFrom'> & { readonly body?: z.ZodType }): TurnKind | undefined {
-  if (madeFrom !== undefined) return undefined;
+  if (madeFrom !== undefined || turns === 'none') return undefined;
   return turns ?? (body === undefined ? 'question' : 'message');
 }
 

@@ -4,6 +4,7 @@
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
+import { priorityOf } from '../../core/iso20022/pacs008.ts';
 import { readAgent } from '../../core/iso20022/parties.ts';
 import { resolveAgent } from '../../core/payments/agent.ts';
 import { expectedOriginal } from '../../core/payments/report.ts';
@@ -138,6 +139,7 @@ async function submit(
             uetr,
             sourceSystem,
             destinationCountry: destinationCountryOf(deps, document),
+            priority: priorityOf(document),
             messageId,
             timesUnanswerable,
           })

@@ -90,7 +90,8 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
       description:
         'Operators see all; a payment system or PSP sees those that it sent or received. The next page, if there is ' +
         'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`; payments that arrive meanwhile do ' +
-        'not change it. A payment is listed once it is judged; for one that is not, use GET /payments/{uetr}.',
+        'not change it. A payment is listed once it is judged; for one that is not, use GET /payments/{uetr}. With a ' +
+        'filter, a page has what was found within a second: fewer than `limit`, or even none, although more may follow.',
       tag: 'Payments',
       roles: ['operator', 'ipso', 'psp'],
       query,

@@ -228,8 +228,9 @@ async function documentOf(
   if (body === 'changed') return body;
   const parsed = engine.parse(body, ['pacs008']);
   assert(parsed.ok, 'a stored message passed intake');
-  parsed.value.dispose(); // the tree outlives the document
-  return parsed.value.document;
+  const { document } = parsed.value; // it outlives the parsed message
+  parsed.value.dispose();
+  return document;
 }
 
 /**

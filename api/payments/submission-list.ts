@@ -90,7 +90,7 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
         'Payments and resolutions with their answers, from the moment that they are stored. Operators see all, a ' +
         'payment system sees its own. A missing submission proves nothing, because it may be stored a moment later: ' +
         'if you do not know the outcome of a message, send the same bytes again (DUP-1). The next page, if there is ' +
-        'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. With `state`, a page has what was ' +
+        'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. With a filter, a page has what was ' +
         'found within a second: fewer than `limit`, or even none, although more may follow.',
       tag: 'Payments',
       roles: ['operator', 'ipso'],

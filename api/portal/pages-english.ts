@@ -40,6 +40,7 @@ export const pages = {
     quote: 'Quote',
     caption: 'Payments, newest first',
     empty: 'No payment matches. Widen the filter, or look for one by its id.',
+    noneYet: 'No payment matches so far. The next page goes on with older ones.',
     notFound: 'No payment in the list has this id.',
     contradicted: 'its destination has also reported another final status',
     openRecord: 'If it is the UETR of one that is not judged yet, open its record.',

@@ -55,6 +55,7 @@ function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
       path: '/fees-and-amounts/{sourceCountry}/{sourceCurrency}/{destinationCountry}/{destinationCurrency}/{amountCurrency}/{amount}/{exchangeRate}',
       operationId: 'getFeesAndAmounts',
       summary: 'Fees and amounts at a given rate (endpoint 14)',
+      turns: 'none',
       params: feesPath,
       problems: [
         'unknown-country',

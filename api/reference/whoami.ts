@@ -27,6 +27,7 @@ export function whoamiRoutes(router: Router, { reference }: ApiDependencies): vo
       summary: 'What your token says about you',
       tag: 'Service',
       roles: 'any',
+      turns: 'none',
       answer: { description: 'The caller', schema },
     },
     ({ caller: { clientId, role, institutionId, clearingSystemId } }) => {

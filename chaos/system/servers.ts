@@ -24,11 +24,13 @@ export interface StartServersOptions {
   readonly folder: string;
   readonly binFolder: string;
   readonly say: Say;
+  /** Settings of Postgres beside its usual ones. */
+  readonly postgresSettings?: Readonly<Record<string, string>>;
   /** Called after each restart, with the server's new address. */
   readonly onMoved: (server: 'database' | 'engine', address: string) => void;
 }
 
-const databaseName = 'isthmus_chaos';
+export const databaseName = 'isthmus_chaos';
 
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { folder, binFolder, say, onMoved } = options;
@@ -36,7 +38,13 @@ export async function startServers(options: StartServersOptions): Promise<Server
   const env = { ...options.env, DATABASE_URL: '', TEMPORAL_ADDRESS: '' };
   const quiet: Say = () => undefined;
   const beginDatabase = (tell: Say) =>
-    startPostgres({ env, folder: join(folder, 'servers'), database: databaseName, say: tell });
+    startPostgres({
+      env,
+      folder: join(folder, 'servers'),
+      database: databaseName,
+      ...(options.postgresSettings && { furtherSettings: options.postgresSettings }),
+      say: tell,
+    });
   const beginEngine = (tell: Say) =>
     startTemporal({
       env,

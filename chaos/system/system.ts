@@ -167,7 +167,7 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
  * Builds the processes from `tree` in the same way as the container image, because built processes start in
  * half a second. `tree` may be a copy of the project with a deliberate mistake (chaos/mutants).
  */
-async function buildTree(tree: string, folder: string): Promise<string> {
+export async function buildTree(tree: string, folder: string): Promise<string> {
   const { api, worker, migrate } = entries;
   const dist = await buildImage(tree, folder, { api, worker, migrate });
   const { bundleWorkflows } = (await import(
@@ -182,8 +182,14 @@ interface SandboxPlace {
   readonly publicUrl: string;
 }
 
-function startSandbox(
-  { env, root, logFolder, journalFolder, say }: StartSystemOptions,
+export function startSandbox(
+  {
+    env,
+    root,
+    logFolder,
+    journalFolder,
+    say,
+  }: Pick<StartSystemOptions, 'env' | 'root' | 'logFolder' | 'journalFolder' | 'say'>,
   { ports, publicUrl }: SandboxPlace,
 ): Promise<SupervisedProcess> {
   return supervise({
@@ -204,7 +210,7 @@ function startSandbox(
   });
 }
 
-function gatewayEnvironment(env: Environment, publicUrl: string): Readonly<Record<string, string>> {
+export function gatewayEnvironment(env: Environment, publicUrl: string): Readonly<Record<string, string>> {
   return {
     ...inherited(env),
     TEMPORAL_NAMESPACE: namespace,
@@ -218,10 +224,10 @@ function gatewayEnvironment(env: Environment, publicUrl: string): Readonly<Recor
   };
 }
 
-const namespace = 'default';
+export const namespace = 'default';
 
 /** Uses the migrations of the tree under test, because they may contain the mistake. */
-async function migrate(dist: string, databaseUrl: string): Promise<void> {
+export async function migrate(dist: string, databaseUrl: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(dist, 'migrate.js')], {
     env: { DATABASE_URL: databaseUrl },
   });
@@ -242,7 +248,7 @@ async function registerOrigins(query: ChaosSystem['query'], parties: Parties): P
   }
 }
 
-function queryOf(url: () => string): ChaosSystem['query'] {
+export function queryOf(url: () => string): ChaosSystem['query'] {
   return async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
     const client = new pg.Client({
       connectionString: url(),

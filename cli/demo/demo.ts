@@ -25,7 +25,7 @@ export interface DemoOptions {
  * The payment of the demo. For an account that ends in 0002, the destination answers 202 and reports ACCC 300
  * ms later, as most real systems do.
  */
-const demoPlan: PaymentPlan = {
+export const demoPlan: PaymentPlan = {
   sourceCountry: 'SG',
   destinationCountry: 'TH',
   amount: '1000',
@@ -112,7 +112,8 @@ async function playDemo(terminal: Terminal, system: RunningSystem, signal: Abort
   return true;
 }
 
-function faultsOf({ answer, final, entries, missing }: PlayedPayment): readonly string[] {
+/** Describes what went wrong with the payment of the demo. */
+export function faultsOf({ answer, final, entries, missing }: PlayedPayment): readonly string[] {
   const faults = missing.map((what) => `Missing: ${what}. The logs of the processes say why.`);
   if (answer.status !== 'ACTC') faults.push(`The submission was answered ${answer.status} instead of ACTC.`);
   if (final !== undefined && final.status !== 'ACCC')

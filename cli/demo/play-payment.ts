@@ -60,7 +60,9 @@ export interface PlayedPayment {
 }
 
 export interface Stage {
-  readonly run: RunFile;
+  readonly run: Pick<RunFile, 'apiUrl' | 'replaced' | 'journalDirectory'> & {
+    readonly sandbox: Pick<RunFile['sandbox'], 'source'>;
+  };
   readonly terminal: Terminal;
   /** Ends the waiting early, for example after Ctrl-C. */
   readonly signal?: AbortSignal;

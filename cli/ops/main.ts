@@ -7,6 +7,7 @@ import { addAdmin } from '../admin/main.ts';
 import { addAudit } from '../audit/main.ts';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
+import { addSize } from '../size/main.ts';
 import { listBooks } from './books.ts';
 import {
   act,
@@ -296,4 +297,4 @@ function addBooks(ops: Command, context: CommandContext): void {
     .action((options: JsonOption & { readonly date?: string }) => listBooks(context, options));
 }
 
-await runCommand([addOps, addAdmin, addAudit]);
+await runCommand([addOps, addAdmin, addAudit, addSize]);

@@ -24,6 +24,8 @@ export interface StartPostgresOptions {
   readonly database: string;
   /** If this port is taken, another one is chosen. Default: any free port. */
   readonly preferredPort?: number;
+  /** Further settings of the embedded server, or others in place of ours. */
+  readonly furtherSettings?: Readonly<Record<string, string>>;
   readonly say: Say;
 }
 
@@ -129,7 +131,10 @@ async function startOnce(
     cwd: data,
     args: [
       ...['-D', data, '-p', String(port)],
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ...Object.entries({ ...settings, ...options.furtherSettings }).flatMap(([name, value]) => [
+        '-c',
+        `${name}=${value}`,
+      ]),
     ],
     env: serverEnvironment,
     logFile,

@@ -1,4 +1,4 @@
-// Throwaway folders for commands that start their own servers: benchmarks, fault-injection runs, tests. A
+// Throwaway folders for commands that start their own servers: benchmarks, fault-injection runs, drills, tests. A
 // process claims its folder (claim.ts) before it renames the folder to the final name. It holds the claim
 // until it has removed the folder. So no other process deletes the data of running servers.
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { postgresFolders } from './postgres-home.ts';
 import { explain, reasonOf } from '../errors.ts';
 
 /** Prefix of a throwaway folder's name. */
-export type ThrowawayKind = 'bench' | 'chaos' | 'test';
+export type ThrowawayKind = 'bench' | 'chaos' | 'drill' | 'test';
 
 const unnamed = 'new-';
 
 /** Whether a name in the home folder belongs to a throwaway folder. */
-export const isThrowawayName = (name: string): boolean => /^(new|bench|chaos|test)-/.test(name);
+export const isThrowawayName = (name: string): boolean => /^(new|bench|chaos|drill|test)-/.test(name);
 
 export interface OwnThrowaway {
   readonly folder: string;
@@ -55,7 +55,7 @@ export function removeLeftovers(home: string, kind?: ThrowawayKind) {
 }
 
 export function removeThrowaway({ folder, claim }: OwnThrowaway): void {
-  const clusters = [join(folder, 'postgres'), join(folder, 'servers', 'postgres')];
+  const clusters = ['', 'servers', 'copy'].map((name) => join(folder, name, 'postgres'));
   for (const path of [...clusters.flatMap(postgresFolders), folder]) {
     // retries, because Postgres may still be stopping
     rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -109,6 +109,12 @@ function readCharge(element: XmlElement | undefined, demand: Demand): Charge | u
   return { ...readAmount(amount), agent: demand(readAgent(elementAt(element, 'Agt')), 'Agt', noAgent) };
 }
 
+/** The priority that a pacs.008 states; NORM if it states none (MSG-5). The message may be invalid. */
+export function priorityOf(document: XmlElement): Pacs008['priority'] {
+  const stated = textAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/PmtTpInf/InstrPrty');
+  return stated === 'HIGH' ? 'HIGH' : 'NORM';
+}
+
 /** The leg of a message: from the source to the gateway, or from the gateway to the destination. */
 type Leg = 'source' | 'destination';
 
@@ -138,7 +144,7 @@ function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
     transactionId: text('PmtId/TxId'),
     uetr: mandatoryText('PmtId/UETR'),
     clearingSystemReference: text('PmtId/ClrSysRef'),
-    priority: text('PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
+    priority: priorityOf(document),
     categoryPurpose: text('PmtTpInf/CtgyPurp/Cd'),
     purpose: text('Purp/Cd'),
     interbankSettlementAmount: settlement,

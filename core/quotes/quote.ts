@@ -129,7 +129,7 @@ type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 
 /** Endpoint 12: ranked quotes with fees. Refuses with `amount-too-small` if fees and rounding leave no quote. */
 export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
-  const terms = readTerms(request.corridor);
+  const terms = termsOf(request.corridor);
   const wanted = wantedWithFees(request, terms);
   if (wanted.amount.isZero()) return amountZero;
   const chosen = chooseAndRank(offers, wanted, terms);
@@ -152,7 +152,7 @@ export function priceQuotesWithoutFees(
   request: QuoteRequest,
   offers: readonly FxpOffer[],
 ): Ranked<AdjustedQuote> {
-  const terms = readTerms(request.corridor);
+  const terms = termsOf(request.corridor);
   const wanted = wantedWithoutFees(request);
   if (wanted.amount.isZero()) return amountZero;
   const chosen = chooseAndRank(offers, wanted, terms);
@@ -170,13 +170,13 @@ export function priceQuotesWithoutFees(
 
 /** The bounds within which a rate can win a request of endpoint 12. */
 export function reachWithFees(request: QuoteRequest): Reach {
-  const terms = readTerms(request.corridor);
+  const terms = termsOf(request.corridor);
   return reachOf(wantedWithFees(request, terms), terms.maxima);
 }
 
 /** The bounds within which a rate can win a request of endpoint 12b. */
 export function reachWithoutFees(request: QuoteRequest): Reach {
-  return reachOf(wantedWithoutFees(request), readTerms(request.corridor).maxima);
+  return reachOf(wantedWithoutFees(request), termsOf(request.corridor).maxima);
 }
 
 function reachOf({ side, amount }: Wanted, { source, destination }: Maxima): Reach {
@@ -204,12 +204,21 @@ function noneLeft([best]: readonly Choice[], terms: Terms): Ranked<never> {
   return nothingLeft(destination, feeOn(destination, terms.creditorAgentFee));
 }
 
-/** The values that apply to every quote of a request. They are read once per request. */
+/** The values that apply to every quote of a corridor. */
 interface Terms {
   readonly fxps: Corridor['fxps'];
   readonly maxima: Maxima;
   readonly schemeFee: Fee;
   readonly creditorAgentFee: Fee;
+}
+
+const termsOfCorridor = new WeakMap<Corridor, Terms>();
+
+/** Reads the terms once per corridor and snapshot of the reference data. */
+function termsOf(corridor: Corridor): Terms {
+  let terms = termsOfCorridor.get(corridor);
+  if (terms === undefined) termsOfCorridor.set(corridor, (terms = readTerms(corridor)));
+  return terms;
 }
 
 function readTerms({ source, destination, fxps, ...formulas }: Corridor): Terms {

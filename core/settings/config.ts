@@ -27,6 +27,8 @@ export interface TemporalConfig {
     readonly serverName?: string;
   };
   readonly apiKey?: string;
+  /** The version of this worker; absent if workers have no versions. */
+  readonly deployment?: { readonly name: string; readonly buildId: string };
 }
 
 export type AuthConfig =
@@ -157,12 +159,14 @@ function workerOf<V extends WorkerValues>({
   };
 }
 
-function temporalOf({ isSecure, address, namespace, ...secure }: WorkerValues['temporal']): TemporalConfig {
-  if (!isSecure) return { address, namespace };
-  const { ca, cert, key, serverName, apiKey } = secure;
+function temporalOf(values: WorkerValues['temporal']): TemporalConfig {
+  const { isSecure, address, namespace, deployment, ca, cert, key, serverName, apiKey } = values;
+  const { name, buildId } = deployment;
+  const plain = { address, namespace, ...(name && buildId && { deployment: { name, buildId } }) };
+  if (!isSecure) return plain;
   const client = cert && key && { client: { cert, key } };
   const tls = { ...(ca && { ca }), ...client, ...(serverName && { serverName }) };
-  return { address, namespace, tls, ...(apiKey && { apiKey }) };
+  return { ...plain, tls, ...(apiKey && { apiKey }) };
 }
 
 function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string | false)[] {
@@ -170,8 +174,12 @@ function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string 
   const useless = Object.entries({ ca, cert, key, serverName, apiKey })
     .filter(([member]) => member in values)
     .map(([, { name }]) => `${name} is set, and TEMPORAL_TLS is not 1: without TLS it is not used.`);
-  if (!values.isSecure) return useless;
+  const isHalf =
+    (values.deployment.name === undefined) !== (values.deployment.buildId === undefined) &&
+    'TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID go together: one of them is missing.';
+  if (!values.isSecure) return [...useless, isHalf];
   return [
+    isHalf,
     (values.cert === undefined) !== (values.key === undefined) &&
       'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together: one of them is missing.',
   ];

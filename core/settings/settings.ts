@@ -100,6 +100,15 @@ export const temporal = {
     text((value) => /^[!-~]+$/.test(value), 'printable ASCII without spaces'),
     { file: true, description: 'API key of Temporal Cloud, over TLS' },
   ),
+  deployment: {
+    name: setting('TEMPORAL_DEPLOYMENT_NAME', word, {
+      description:
+        "Worker Deployment in Temporal of which this worker is a version; Temporal's Worker Controller sets it. Empty: a worker without a version",
+    }),
+    buildId: setting('TEMPORAL_WORKER_BUILD_ID', word, {
+      description: 'Version of this worker in its Worker Deployment',
+    }),
+  },
 };
 
 export const sealing = {

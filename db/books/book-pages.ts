@@ -1,5 +1,4 @@
 // Stores each page of a camt.054 once, in one statement with its message and its delivery.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { bookKey, booksToSend, type BookProgress, type SentBook } from '../../core/books/daily-books.ts';
 import type { Period } from '../../core/books/reconciliation.ts';
@@ -8,6 +7,7 @@ import type { Db } from '../pool/connection.ts';
 import { isThere } from '../pool/statements.ts';
 import { isOpen } from '../deliveries/deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 /** A book that the worker sends to its owner every day, and how far its pages have been stored. */
 export interface OwedBook extends SentBook {
@@ -69,7 +69,7 @@ export function storeBookPage(
     ),
     ${storedOutgoing(db, [message], sql`exists (select from made)`)}
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
-    select ${randomUUID()}::uuid, book_page_id, now(), 'book', ${messageId}::uuid, ${party} from made
+    select ${newRowId()}::uuid, book_page_id, now(), 'book', ${messageId}::uuid, ${party} from made
     returning delivery_id`,
   );
 }

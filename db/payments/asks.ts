@@ -1,14 +1,14 @@
 // Requests a delivery again: because a source repeats its submission, a destination repeats its final report,
 // somebody enquires, or an operator asks for a redelivery. The retry schedule of the delivery then starts
 // over.
-import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
-import { given, isThere } from '../pool/statements.ts';
+import { given, isFound, isThere } from '../pool/statements.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { bookDay, isDead, isOfToldKind, type ToldKind } from '../deliveries/deliveries.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 const redelivered = 'operator.redelivery' satisfies EventKind;
 
@@ -17,7 +17,7 @@ const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
-const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
+const isKept = isFound(sql`message_bodies b where b.message_id = deliveries.message_id`); // primary key
 
 /**
  * SQL: true for the first repeat (`asks` is 1 before it). A later repeat counts only if the last one is at
@@ -78,7 +78,7 @@ export async function askConfirmation(
       where subject_id = ${uetr} and kind = 'confirmation' and ${isKept}
     )
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
-    select ${randomUUID()}::uuid, uetr, begun_at, 'confirmation', ${messageId}::uuid, ${party}
+    select ${newRowId()}::uuid, uetr, begun_at, 'confirmation', ${messageId}::uuid, ${party}
     from payments
     where uetr = ${uetr} and not exists (select from deliveries where subject_id = ${uetr} and kind = 'confirmation')
     on conflict do nothing -- another process inserted it at the same moment`.execute(db);

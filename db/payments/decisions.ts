@@ -1,7 +1,6 @@
 // Writes the decision of a payment: one row, written once, in the same statement as the messages and
 // deliveries that follow from it. payments.ts writes the decision of a submission that is rejected when it is
 // judged, together with the payment. A second attempt to decide finds the existing decision.
-import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { Decider, Decision, DecisionCondition, DecisionFacts } from '../../core/payments/decision.ts';
@@ -12,6 +11,7 @@ import type { ToldKind } from '../deliveries/deliveries.ts';
 import { isUnreachable } from './unreachable.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 import { epochMs, runPrepared, theOne } from '../pool/statements.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 /** The data from which a decision and its messages are made. */
 export interface DecidablePayment extends DecisionFacts {
@@ -221,7 +221,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       select derived.delivery_id, decision.uetr, decision.begun_at, kind, message_id, party,
         case when kind = 'callback' then callback_address(${decision.submissionId}::uuid) end
       from instruction, decision, unnest(
-        ${column(() => randomUUID())}::uuid[], ${column((d) => d.kind)}::text[],
+        ${column(newRowId)}::uuid[], ${column((d) => d.kind)}::text[],
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[]
       ) as derived (delivery_id, kind, message_id, party)
       -- no confirmation if the destination saw nothing; an attempt under way may still be seen: see

@@ -31,7 +31,8 @@ export async function readReasons(db: Db, scope: FlowScope, minutes: number): Pr
   const { rows } = await sql<ReasonFlow>`
     select p.corridor, d.status, d.reason_code as "reasonCode", count(*)::int as payments
     from payments p join decisions d on d.uetr = p.uetr and d.begun_at = p.begun_at
-    where d.reason_code is not null and ${isWithin(minutes)} and ${paymentsOf(scope)}
+    where d.reason_code is not null and d.decided_at >= now() - ${minutes} * interval '1 minute' -- index decisions_decided_at
+      and ${isWithin(minutes)} and ${paymentsOf(scope)}
     group by p.corridor, d.status, d.reason_code order by payments desc, p.corridor limit 50`.execute(db);
   return rows;
 }

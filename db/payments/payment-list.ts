@@ -9,7 +9,8 @@ import type {
   PaymentState,
 } from '../../core/payments/payment-list.ts';
 import { isInDoubt } from '../records/audit.ts';
-import { given, type Condition } from '../pool/statements.ts';
+import { readListPage, type Look, type Scanned, type Slice } from '../pool/list-page.ts';
+import { given, isFound, theOne, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 import { isDead, isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
 
@@ -22,54 +23,79 @@ export interface PaymentPage {
 /** The side of a payment that the reader is on; `both` is for operators. */
 type Side = 'source' | 'destination' | 'both';
 
+/** Reads one page. Some filters have no index, such as reason, amount and status. */
 export async function listPayments(
   db: Db,
   scope: ListScope,
   filter: PaymentFilter,
   page: { readonly limit: number; readonly after?: ListPlace },
+  look?: Look,
 ): Promise<PaymentPage> {
-  const sides = sidesOf(scope);
-  const rowsOf = ({ side, mine }: ScopedSide) => {
-    const conditions = [
-      ...mine,
-      ...conditionsOf(filter, side),
-      ...(page.after ? [isBehind(page.after)] : []),
-    ];
-    return sql`(select ${sql.lit(side)} as side, p.uetr, p.judged_at
-      from payments p left join decisions d on d.uetr = p.uetr
-      where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
-      order by p.judged_at desc, p.uetr desc limit ${sql.lit(page.limit + 1)})`;
-  };
-  const { rows } = await sql<ListedPayment & { at: string }>`
-    with page as (
-      select * from (${sql.join(sides.map(rowsOf), sql` union all `)}) found
-      order by judged_at desc, uetr desc limit ${sql.lit(page.limit + 1)}
-    )
-    select p.uetr, p.judged_at::text as at, ${status} as status, ${state} as state,
-      d.reason_code as "reasonCode", d.rule_id as "ruleId", d.decided_by as "decidedBy",
-      exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.contradiction') as "isContradicted",
-      p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
-      p.corridor, p.priority,
-      case when page.side <> 'destination' then p.source_amount::text end as "sourceAmount",
-      case when page.side <> 'destination' then p.source_currency end as "sourceCurrency",
-      p.destination_amount::text as "destinationAmount",
-      (p.destination_amount - p.creditor_agent_fee)::text as "creditorAccountAmount", p.destination_currency as "destinationCurrency",
-      p.debtor_agent_id as "debtorAgentId", p.creditor_agent_id as "creditorAgentId",
-      case when page.side <> 'destination' then p.fxp_id end as "fxpId",
-      case when page.side <> 'destination' then p.quote_id end as "quoteId",
-      p.source_references -> 'original' ->> 'endToEndId' as "endToEndId",
-      p.judged_at as "judgedAt", p.deadline_at as "deadlineAt", d.decided_at as "decidedAt",
-      (select count(*)::int ${told} and ${isOpen}) as "openDeliveries",
-      (select count(*)::int ${told} and ${isDead}) as "deadLetters"
-    from page join payments p on p.uetr = page.uetr left join decisions d on d.uetr = p.uetr
-    order by p.judged_at desc, p.uetr desc`.execute(db);
-  const payments = rows.slice(0, page.limit);
-  const last = rows.length > page.limit ? payments.at(-1) : undefined;
-  return { payments, next: last && { at: last.at, id: last.uetr } };
+  const sides = sidesOf(scope, filter);
+  const { rows, next } = await readListPage(page, (slice) => readSlice(db, sides, { filter, slice }), look);
+  return { payments: rows, next };
 }
 
-const isBehind = ({ at, id }: ListPlace): Condition =>
-  sql`(p.judged_at, p.uetr) < (${at}::timestamptz, ${id}::uuid)`;
+async function readSlice(
+  db: Db,
+  sides: readonly ScopedSide[],
+  { filter, slice: { size, left, after } }: { readonly filter: PaymentFilter; readonly slice: Slice },
+): Promise<readonly (ListedPayment & Scanned)[]> {
+  const few = fewIn(filter);
+  const scan = ({ side, mine }: ScopedSide) => {
+    const conditions = [
+      sql`true`,
+      ...mine,
+      ...indexedConditions(filter, side),
+      ...given(after, ({ at, id }) => sql`(p.judged_at, p.uetr) < (${at}::timestamptz, ${id}::uuid)`),
+    ];
+    return sql`(select ${sql.lit(side)} as side, p.uetr, p.begun_at, p.judged_at, p.corridor, p.priority,
+        p.source_clearing_system, p.destination_clearing_system, p.debtor_agent_id, p.creditor_agent_id, p.fxp_id,
+        p.source_amount, p.source_currency, p.destination_amount, p.destination_currency
+      from ${few === undefined ? sql`payments p` : paymentsOf(few)} where ${sql.join(conditions, sql` and `)}
+      order by ${few === undefined ? sql`p.judged_at desc, p.uetr desc` : newest} limit ${sql.lit(size)})`;
+  };
+  // primary keys serve all that is joined
+  const { rows } = await sql<ListedPayment & Scanned>`
+    with slice as materialized (
+      select * from (${sql.join(sides.map(scan), sql` union all `)}) scanned
+      order by judged_at desc, uetr desc limit ${sql.lit(size)}
+    ),
+    last as (
+      select judged_at::text as "lastAt", uetr as "lastId", (select count(*)::int from slice) as scanned
+      from slice order by judged_at, uetr limit 1
+    ),
+    page as (
+      select p.side, p.uetr, p.begun_at from slice p left join ${decision} d on true
+      where ${sql.join([sql`true`, ...otherConditions(filter)], sql` and `)}
+      order by p.judged_at desc, p.uetr desc limit ${sql.lit(left + 1)}
+    ),
+    found as (
+      select p.uetr as id, p.judged_at::text as at, p.uetr, ${status} as status, ${state} as state,
+        d.reason_code as "reasonCode", d.rule_id as "ruleId", d.decided_by as "decidedBy",
+        exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.contradiction') as "isContradicted",
+        p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
+        p.corridor, p.priority,
+        case when ${ofSource} then p.source_amount::text end as "sourceAmount",
+        case when ${ofSource} then p.source_currency end as "sourceCurrency",
+        p.destination_amount::text as "destinationAmount",
+        (p.destination_amount - p.creditor_agent_fee)::text as "creditorAccountAmount", p.destination_currency as "destinationCurrency",
+        p.debtor_agent_id as "debtorAgentId", p.creditor_agent_id as "creditorAgentId",
+        case when ${ofSource} then p.fxp_id end as "fxpId",
+        case when ${ofSource} then p.quote_id end as "quoteId",
+        p.source_references -> 'original' ->> 'endToEndId' as "endToEndId",
+        p.judged_at as "judgedAt", p.deadline_at as "deadlineAt", d.decided_at as "decidedAt",
+        (select count(*)::int ${told} and ${isOpen}) as "openDeliveries",
+        (select count(*)::int ${told} and ${isDead}) as "deadLetters"
+      from page cross join lateral (
+        select page.side, one.* from payments one where one.uetr = page.uetr and one.begun_at = page.begun_at limit 1) p
+      left join ${decision} d on true
+    )
+    select * from last left join found on true order by "judgedAt" desc, uetr desc`.execute(db);
+  return rows;
+}
+
+const decision = theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`);
 
 interface ScopedSide {
   readonly side: Side;
@@ -77,26 +103,35 @@ interface ScopedSide {
 }
 
 /** Queries each side separately, so that each uses its own index. */
-function sidesOf(scope: ListScope): readonly ScopedSide[] {
-  if (scope.of === 'all') return [{ side: 'both', mine: [] }];
-  const { id } = scope;
+function sidesOf(scope: ListScope, { clearingSystem }: PaymentFilter): readonly ScopedSide[] {
+  const party = scope.of === 'all' ? clearingSystem : scope.id;
+  if (party === undefined) return [{ side: 'both', mine: [] }];
   const [sent, received] =
-    scope.of === 'clearing-system'
-      ? [sql`p.source_clearing_system = ${id}`, sql`p.destination_clearing_system = ${id}`]
-      : [sql`p.debtor_agent_id = ${id}`, sql`p.creditor_agent_id = ${id}`];
+    scope.of === 'institution'
+      ? [sql`p.debtor_agent_id = ${party}`, sql`p.creditor_agent_id = ${party}`]
+      : [sql`p.source_clearing_system = ${party}`, sql`p.destination_clearing_system = ${party}`];
+  const notSent = sql`(${sent}) is not true`;
+  if (scope.of === 'all')
+    return [
+      { side: 'both', mine: [sent] },
+      { side: 'both', mine: [received, notSent] },
+    ];
   return [
     { side: 'source', mine: [sent] },
-    { side: 'destination', mine: [received, sql`(${sent}) is not true`, mayHaveBeenSeen] },
+    { side: 'destination', mine: [received, notSent, mayHaveBeenSeen] },
   ];
 }
 
+/** SQL: whether to show the quote and the FX provider. Only the source's side may see them. */
+const ofSource = sql`p.side <> 'destination'`;
+
 /**
  * SQL: whether the destination may have seen the payment. Until then its side must not see the payment here.
- * Served by the unique index on (subject_id, kind).
+ * Served by the unique index on (subject_id, kind), and by index messages_subject_id.
  */
 const mayHaveBeenSeen = sql`(
-  exists (select from deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0)
-  or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;
+  ${isFound(sql`deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0`)}
+  or ${isFound(sql`messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'`)})`;
 
 const told = sql`from deliveries where subject_id = p.uetr and ${isOfToldKind}`; // served by the unique index on (subject_id, kind)
 const isOneInDoubt = isInDoubt(sql`p.uetr`);
@@ -107,61 +142,67 @@ const state = sql`case
   when exists (select ${told} and ${isOpen}) then 'telling'
   else 'done' end`;
 
-/** Conditions for states that few payments have. Each finds the payments by a partial index. */
+/** Conditions over the deliveries of states that few payments have. */
+const undecided = sql`kind = 'instruction' and closed_at is null`; // index deliveries_undecided
 const foundBy: Readonly<Partial<Record<PaymentState, Condition>>> = {
-  // served by indexes deliveries_undecided, deliveries_open, deliveries_dead
-  waiting: sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`,
-  'in-doubt': sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`,
-  telling: sql`p.uetr in (select subject_id from deliveries where ${isOfToldKind} and ${isOpen})`,
-  'dead-letter': sql`p.uetr in (select subject_id from deliveries where ${isOfToldKind} and ${isDead})`,
+  waiting: undecided,
+  'in-doubt': undecided,
+  telling: sql`${isOfToldKind} and ${isOpen}`, // index deliveries_open
+  'dead-letter': sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
 };
 
-function conditionsOf(filter: PaymentFilter, side: Side): readonly Condition[] {
-  const { state: wanted } = filter;
-  const found = wanted && foundBy[wanted];
-  return [
-    ...(found === undefined ? [] : [found]),
-    ...given(wanted, (one) => sql`${state} = ${one}`),
-    ...given(filter.statuses, (some) => sql`${status} = any(${some}::text[])`),
-    ...given(filter.reasonCode, (code) => sql`d.reason_code = ${code}`),
-    ...given(filter.corridor, (corridor) => sql`p.corridor = ${corridor}`),
-    ...given(filter.priority, (priority) => sql`p.priority = ${priority}`),
-    ...given(
-      filter.clearingSystem,
-      (id) => sql`${id} in (p.source_clearing_system, p.destination_clearing_system)`,
-    ),
-    ...given(
-      filter.institutionId,
-      (id) => sql`(
-      ${id} in (p.debtor_agent_id, p.creditor_agent_id) or ${ofSource(side)} and p.fxp_id = ${id})`,
-    ),
-    ...given(filter.amount, (amount) => amountIn(amount, side)),
-    ...given(filter.from, (from) => sql`p.judged_at >= ${from}`),
-    ...given(filter.to, (to) => sql`p.judged_at < ${to}`),
-    ...given(
-      filter.olderThanSeconds,
-      (seconds) => sql`p.judged_at < now() - ${seconds} * interval '1 second'`,
-    ),
-    ...given(filter.uetr, (uetr) => sql`p.uetr = ${uetr}::uuid`),
-    ...given(filter.quoteId, (id) => sql`${ofSource(side)} and p.quote_id = ${id}::uuid`),
-    ...given(filter.endToEndId, (id) => sql`p.source_references -> 'original' ->> 'endToEndId' = ${id}`),
-    ...given(filter.messageIdentification, (id) => hasMessage(id, side)),
-  ];
+function fewIn({ state: wanted, statuses }: PaymentFilter): Condition | undefined {
+  const isUndecided = statuses?.every((one) => one === 'ACTC' || one === 'INDOUBT') === true;
+  return (wanted && foundBy[wanted]) ?? (isUndecided ? undecided : undefined);
 }
 
-/** SQL: whether to show the quote and the FX provider. Only the source's side may see them. */
-const ofSource = (side: Side) => sql.lit(side !== 'destination');
+/**
+ * SQL: the payments `p` with such a delivery, newest first. `offset 0` keeps the planner from walking all payments, which it
+ * does if it expects many such deliveries. A delivery has its payment's begun_at, which is its judged_at.
+ */
+const paymentsOf = (deliveries: Condition) => sql`(
+    select distinct begun_at, subject_id from deliveries where ${deliveries}
+    order by begun_at desc, subject_id desc offset 0) few
+  cross join ${theOne(sql`payments where uetr = few.subject_id and begun_at = few.begun_at`)} p`;
+const newest = sql`few.begun_at desc, few.subject_id desc`;
 
-function amountIn({ currency, least, most }: NonNullable<PaymentFilter['amount']>, side: Side): Condition {
+/** Conditions that an index serves. */
+const indexedConditions = (filter: PaymentFilter, side: Side): readonly Condition[] => [
+  ...given(filter.from, (from) => sql`p.judged_at >= ${from}`),
+  ...given(filter.to, (to) => sql`p.judged_at < ${to}`),
+  ...given(filter.olderThanSeconds, (seconds) => sql`p.judged_at < now() - ${seconds} * interval '1 second'`),
+  ...given(filter.uetr, (uetr) => sql`p.uetr = ${uetr}::uuid`),
+  ...given(filter.quoteId, (id) => sql`${sql.lit(side !== 'destination')} and p.quote_id = ${id}::uuid`),
+  ...given(filter.endToEndId, (id) => sql`p.source_references -> 'original' ->> 'endToEndId' = ${id}`),
+  ...given(filter.messageIdentification, (id) => hasMessage(id, side)),
+];
+
+/** Conditions on the rows of a slice. */
+const otherConditions = (filter: PaymentFilter): readonly Condition[] => [
+  ...given(filter.state, (wanted) => sql`${state} = ${wanted}`),
+  ...given(filter.statuses, (some) => sql`${status} = any(${some}::text[])`),
+  ...given(filter.reasonCode, (code) => sql`d.reason_code = ${code}`),
+  ...given(filter.corridor, (corridor) => sql`p.corridor = ${corridor}`),
+  ...given(filter.priority, (priority) => sql`p.priority = ${priority}`),
+  ...given(
+    filter.clearingSystem,
+    (id) => sql`${id} in (p.source_clearing_system, p.destination_clearing_system)`,
+  ),
+  ...given(
+    filter.institutionId,
+    (id) => sql`(${id} in (p.debtor_agent_id, p.creditor_agent_id) or ${ofSource} and p.fxp_id = ${id})`,
+  ),
+  ...given(filter.amount, amountIn),
+];
+
+function amountIn({ currency, least, most }: NonNullable<PaymentFilter['amount']>): Condition {
   const within = (leg: 'source' | 'destination') => {
     const column = sql.ref(`p.${leg}_amount`);
     return sql`(${sql.ref(`p.${leg}_currency`)} = ${currency}
       and (${least ?? null}::numeric is null or ${column} >= ${least ?? null}::numeric)
       and (${most ?? null}::numeric is null or ${column} <= ${most ?? null}::numeric))`;
   };
-  return side === 'destination'
-    ? within('destination')
-    : sql`(${within('source')} or ${within('destination')})`;
+  return sql`(${ofSource} and ${within('source')} or ${within('destination')})`;
 }
 
 /**

@@ -1,7 +1,6 @@
 // Reads a submission with all that is known about it, and writes the payment row of its judgement (DUP-3,
 // PAY-2). Each write is one statement, so that a payment, its first answer and its instruction appear
 // together or not at all.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { messageIdsCountForDays } from '../../core/scheme/ends.ts';
@@ -16,6 +15,7 @@ import { decisionAsJson, insertDecision } from './decisions.ts';
 import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 import { epochMs, runPrepared, unlessTaken, type Written, theOne } from '../pool/statements.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 /** How long the MsgId of a payment blocks other payments of the same sender with that MsgId. */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
@@ -272,7 +272,7 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
     decision as (${insertDecision(decision, sql`payment`)}),
     callback as (
       insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
-      select ${randomUUID()}::uuid, uetr, begun_at, 'callback', ${rejected.answer.messageId}::uuid,
+      select ${newRowId()}::uuid, uetr, begun_at, 'callback', ${rejected.answer.messageId}::uuid,
         ${rejected.sourceSystem}, callback_address(${rejected.messageId}::uuid)
       from payment
     ),

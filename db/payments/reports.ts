@@ -1,7 +1,6 @@
 // Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or the destination
 // posted it. Judges the report, stores it once per content, and marks the first final report. From then on no
 // other final report can decide.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import {
@@ -22,6 +21,7 @@ import { askConfirmation, askDeadConfirmation, type MayAsk } from './asks.ts';
 import { selectReceived, storedReceived } from '../records/messages.ts';
 import { runPrepared } from '../pool/statements.ts';
 import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/refused-messages.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 /** The fault of bytes that are not a valid pacs.002. */
 export interface InvalidReport {
@@ -147,7 +147,7 @@ async function recordReport(
     inReplyTo: inReplyTo ?? undefined,
     body,
   } as const;
-  const reportMessageId = randomUUID();
+  const reportMessageId = newRowId();
   const { deviations = [] } = values;
   const event = {
     kind: 'payment.report-deviates',

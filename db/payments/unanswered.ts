@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
+import { isFound } from '../pool/statements.ts';
 import { ago, hasAged, paged, sliceRows, type Place } from '../pool/paged.ts';
 
 export interface UnjudgedSubmission {
@@ -17,9 +18,9 @@ export interface UnjudgedSubmission {
 /**
  * SQL over a submission `m`: whether it was judged. Served by index messages_in_reply_to and primary keys.
  */
-export const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
-  or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
-  or exists (select from resolutions r where r.resolution_id = m.message_id))`;
+export const isJudged = sql`(${isFound(sql`messages a where a.in_reply_to = m.message_id`)}
+  or ${isFound(sql`payments p where p.uetr = m.subject_id and p.message_id = m.message_id`)}
+  or ${isFound(sql`resolutions r where r.resolution_id = m.message_id`)})`;
 
 const unanswerable = 'message.unanswerable'; // kind of the first event, which alerts an operator
 const unanswerableAgain = 'message.unanswerable-again'; // kind of each further event
@@ -38,7 +39,7 @@ const countOfTries = sql`(select count(*)::int from ${triesOfSubmission})`;
  * run fixed code.
  */
 const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
-  sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
+  isFound(sql`${tries} and e.detail ->> 'workerId' = ${workerId}`);
 
 /** The submissions that the sweep of one worker looks at. */
 interface Window {

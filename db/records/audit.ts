@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type AlertKind, type EventKind } from '../../core/operations/event-kinds.ts';
 import type { Db } from '../pool/connection.ts';
-import { isThere } from '../pool/statements.ts';
+import { isFound, isThere } from '../pool/statements.ts';
 
 export interface AuditEvent {
   readonly kind: EventKind;
@@ -17,8 +17,8 @@ export interface AuditEvent {
 export const isAlert = sql`e.severity in ('alert', 'security')`;
 
 /** SQL: whether a payment without a final status is in doubt. Served by index audit_events_subject_id. */
-export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
-  select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
+export const isInDoubt = (uetr: RawBuilder<unknown>) =>
+  isFound(sql`audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt'`);
 
 /** An `insert into audit_events` for use in a larger statement. */
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {

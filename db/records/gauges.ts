@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
 import type { Db } from '../pool/connection.ts';
+import { theOne } from '../pool/statements.ts';
 import { readOwed, type Owed } from '../deliveries/party-health.ts';
 import { keysThatEnd, type EndingKeys } from '../keys/party-keys.ts';
 
@@ -46,7 +47,7 @@ async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
     from (
       select p.destination_clearing_system as destination, p.priority, p.judged_at,
         case when ${isInDoubt(sql`p.uetr`)} then 'in-doubt' else 'waiting' end as state
-      from deliveries i join payments p on p.uetr = i.subject_id
+      from deliveries i join ${theOne(sql`payments where uetr = i.subject_id and begun_at = i.begun_at`)} p on true
       where i.kind = 'instruction' and i.closed_at is null
     ) undecided group by destination, priority, state`.execute(db);
   return rows;

@@ -1,5 +1,5 @@
 // Stores every message received or built, byte for byte. Rows are inserted and never changed.
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
@@ -8,6 +8,7 @@ import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { isThere, runPrepared, theOne } from '../pool/statements.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
@@ -152,7 +153,7 @@ export async function recordReceived(
   message: ReceivedMessage,
 ): Promise<{ messageId: string; isNew: boolean }> {
   const write = sql<{ message_id: string }>`
-    with ${storedReceived(db, randomUUID(), message)}
+    with ${storedReceived(db, newRowId(), message)}
     select message_id from received`;
   const [inserted] = await runPrepared(db, 'record_received', write);
   if (inserted !== undefined) return { messageId: inserted.message_id, isNew: true };

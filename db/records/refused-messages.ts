@@ -1,6 +1,6 @@
 // Records every refused message of a party. Writes an event, and keeps the bytes, because they may show
 // whether the account was credited. A refused message does not belong to the payment, and cannot decide it.
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../../core/operations/event-kinds.ts';
 import { finalStatuses, type FinalStatus } from '../../core/payments/report.ts';
@@ -8,6 +8,7 @@ import { insertAudit, isAlert } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { joinBody } from './messages.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 /** The fault of a message and the status that the message states. The detail of the event has both. */
 interface Fault {
@@ -159,7 +160,7 @@ async function keepRefused(
 ): Promise<void> {
   const sha256 = createHash('sha256').update(body).digest();
   const final = finalOf(fault);
-  const messageId = randomUUID();
+  const messageId = newRowId();
   const sealed = seal(db, [messageId, refusedType, party], body);
   // served by the unique index on (subject_id, sha256)
   await sql`

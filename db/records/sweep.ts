@@ -9,7 +9,7 @@ import type { Db } from '../pool/connection.ts';
 import { isOfToldKind, isOpen, isSettledUncredited } from '../deliveries/deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
 import { ago, hasAged, paged, pageRows, sliceRows, type Place } from '../pool/paged.ts';
-import { epochMs, isThere } from '../pool/statements.ts';
+import { epochMs, isThere, theOne } from '../pool/statements.ts';
 
 export interface UndecidedPayment {
   readonly uetr: string;
@@ -173,10 +173,11 @@ export function findUntoldFinals(
 /** Yields undecided HIGH payments whose deadline passed longer ago than the grace period, by the database clock. */
 export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<string> {
   const read = (after: Place) =>
-    // served by index deliveries_undecided and the primary key of payments
+    // served by index deliveries_undecided and the primary key of payments; a plain join would scan all payments, if
+    // hardly any has a deadline
     sql<{ uetr: string } & Place>`
       select p.uetr, i.asked_at::text as at, i.delivery_id as id
-      from deliveries i join payments p on p.uetr = i.subject_id
+      from deliveries i join ${theOne(sql`payments where uetr = i.subject_id and begun_at = i.begun_at`)} p on true
       where i.kind = 'instruction' and i.closed_at is null and p.deadline_at < ${ago(graceMs)}
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id

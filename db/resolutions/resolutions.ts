@@ -1,7 +1,6 @@
 // Stores resolutions. Reads a request with all that is known about it, and writes the row of its judgement,
 // its enquiries, and the one row of its answer. Each write is one statement. Unique keys in the database
 // prevent duplicates.
-import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
@@ -19,6 +18,7 @@ import {
   type ClaimedAttempt,
   type DeliveryKind,
 } from '../deliveries/deliveries.ts';
+import { newRowId } from '../pool/row-ids.ts';
 
 export interface StoredAnswer {
   readonly verified: boolean;
@@ -219,7 +219,7 @@ function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>)
     ${storedOutgoing(db, [answer.message], sql`exists (select from answer)`)},
     callback as (
       insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
-      select ${randomUUID()}::uuid, resolution_id, begun_at, 'callback', ${answer.message.messageId}::uuid,
+      select ${newRowId()}::uuid, resolution_id, begun_at, 'callback', ${answer.message.messageId}::uuid,
         ${answer.sourceSystem}, callback_address(resolution_id)
       from answer join ${resolution} using (resolution_id)
     ),

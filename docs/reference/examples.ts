@@ -36,8 +36,9 @@ const engine = createLibxml2Engine();
 function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Result<Value, Rejection>): Value {
   const parsed = engine.parse(Buffer.from(xml), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const { document } = parsed.value;
   parsed.value.dispose(); // frees the parsed document, which the element tree does not use
-  const reading = reader(parsed.value.document);
+  const reading = reader(document);
   if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }

@@ -51,4 +51,27 @@ describe('npm run bench leaves nothing on the disk', () => {
     expect(output).not.toMatch(/^\s+at /m);
     expect(benchFolders()).toEqual([]);
   });
+
+  it('payments on Postgres without the programs of the server tells how to build them', async () => {
+    const bench = place.runWith(
+      { TEMPORAL_SERVER: '/nonexistent' },
+      'bench',
+      'payments',
+      '--engine',
+      'postgres',
+    );
+    expect(await bench.ended).toBe(1);
+    expect(bench.output()).toMatch(
+      /go install go\.temporal\.io\/server\/cmd\/server@v.*\n.*cmd\/tools\/sql@v/,
+    );
+    expect(bench.output()).not.toMatch(/^\s+at /m);
+    expect(benchFolders()).toEqual([]);
+  });
+
+  it('a lost worker needs hosts, and another worker', async () => {
+    const { code, output } = await place.finish('bench', 'payments', '--lose-worker');
+    expect(code).toBe(2);
+    expect(output).toMatch(/--lose-worker needs --hosts/);
+    expect(benchFolders()).toEqual([]);
+  });
 });

@@ -51,9 +51,9 @@ export async function commandFolder({ hasStarted = false } = {}): Promise<Comman
   const temporal = await findTemporal({ env: process.env, binFolder, say: () => undefined });
   const { dist } = await askFor('commands');
   const built = ([name = '']: readonly string[]) =>
-    name === 'bench'
+    name === 'bench' || name === 'drill'
       ? sources([name])
-      : [join(dist, ['ops', 'admin', 'audit'].includes(name) ? 'ops.js' : 'main.js')];
+      : [join(dist, ['ops', 'admin', 'audit', 'size'].includes(name) ? 'ops.js' : 'main.js')];
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
   if (hasStarted) {
     const { codePath } = await askFor('workflow-bundle');
@@ -99,8 +99,10 @@ export async function commandFolder({ hasStarted = false } = {}): Promise<Comman
 /** As cli/bootstrap.mjs chooses. */
 const mains: Readonly<Partial<Record<string, string>>> = {
   bench: 'bench/main.ts',
+  drill: 'chaos/main.ts',
   ops: 'cli/ops/main.ts',
   admin: 'cli/ops/main.ts',
+  size: 'cli/ops/main.ts',
 };
 
 const sources = ([name = '']: readonly string[]) => [mains[name] ?? 'cli/main.ts'];

@@ -1,11 +1,15 @@
 // The deployment files are checked without a container engine: valid, in agreement with the code, and closed.
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { asInImage, entries } from '../../cli/entries.mjs';
+import { freePort } from '../../cli/parts/ports.ts';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
 import { allSettings } from '../../core/settings/settings.ts';
@@ -24,6 +28,7 @@ interface Service {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly profiles?: readonly string[];
+  readonly init?: boolean;
   readonly network_mode?: string;
   readonly networks?: readonly string[];
   readonly cap_drop?: readonly string[];
@@ -55,6 +60,11 @@ describe('docker-compose.yml', () => {
     const { networks = [], environment } = service('temporal');
     expect(networks.length).toBeGreaterThan(1);
     expect(environment?.['TEMPORAL_BROADCAST_ADDRESS']).toBe('127.0.0.1');
+  });
+
+  it('lets Postgres, which is not root, get the signal to stop: an init process as root may not send it', () => {
+    expect(service('postgres').cap_add).not.toContain('KILL');
+    expect(service('postgres').init).toBe(false);
   });
 
   it('lets each service reach only what it needs, with no more rights than it needs', () => {
@@ -134,7 +144,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('starts processes that the bundler builds', () => {
-    const programs = ours.map(([, { entrypoint, command = [] }]) => entrypoint ?? command); // the job takes options
+    const programs = ours
+      .filter(([name]) => name !== 'loopback') // a few lines
+      .map(([, { entrypoint, command = [] }]) => entrypoint ?? command); // the job takes options
     const started = programs.map((program) => program.at(-1));
     expect([...new Set(started)].sort()).toEqual(
       Object.keys(entries)
@@ -165,6 +177,15 @@ describe('docker-compose.yml', () => {
     for (const image of [...images, base]) expect(image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
   });
 
+  it('has a stand-in for each image of others, for machines without a registry of images', () => {
+    const [, made = ''] = /^for name in (.*); do$/m.exec(read('docker/stand-ins/make.sh')) ?? [];
+    const ofOthers = Object.values(compose.services).filter((one) => one.build === undefined);
+    const names = [...new Set(ofOthers.map(({ image = '' }) => image.replace(/:.*/, '')))];
+    expect(made.split(' ').sort()).toEqual(names.sort());
+    const targets = [...read('docker/stand-ins/Dockerfile').matchAll(/^FROM .* AS (\S+)$/gm)];
+    expect(targets.map(([, target]) => target).sort()).toEqual(names.map((name) => basename(name)).sort());
+  });
+
   it('takes every secret from the environment, refuses to start without it, and tells where it is named', () => {
     const values = Object.values(compose.services).flatMap((one) => Object.entries(one.environment ?? {}));
     const secrets = values.filter(
@@ -190,7 +211,27 @@ describe('docker-compose.yml', () => {
       'temporal-namespace': { condition: 'service_completed_successfully' },
     });
     expect(service('worker').depends_on).toEqual(service('api').depends_on);
-    expect(service('sandbox').profiles).toEqual(['sandbox']);
+    for (const name of ['sandbox', 'loopback']) expect(service(name).profiles).toEqual(['sandbox']);
+  });
+
+  it('brings the reports of the sandbox from the loopback of the worker to the api', async () => {
+    const [program, option, code = ''] = service('loopback').command ?? [];
+    expect([program, option, service('loopback').network_mode]).toEqual(['node', '--eval', 'service:worker']);
+    const [near, api] = [await freePort(), createServer((_, response) => response.end('the api'))];
+    await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
+    const { port } = api.address() as AddressInfo;
+    const here = code.replace("8080, 'api'", String(port)).replace('listen(8080', `listen(${near}`);
+    const child = spawn(process.execPath, ['--eval', here], { cwd: root, stdio: 'ignore' });
+    try {
+      const answer = async () => (await fetch(`http://127.0.0.1:${near}`)).text();
+      await expect.poll(() => answer().catch(String)).toBe('the api');
+      child.kill('SIGTERM');
+      const exitCode = await new Promise((ended) => child.once('exit', ended));
+      expect(exitCode).toBe(0); // in order, while a connection is open
+    } finally {
+      child.kill('SIGKILL');
+      api.close();
+    }
   });
 
   it('mounts only files that exist', () => {

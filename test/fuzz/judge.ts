@@ -106,11 +106,12 @@ async function expectValid(type: MessageName, xml: string | Buffer): Promise<Xml
   const bytes = Buffer.from(xml);
   const parsed = libxml2.parse(bytes, [type]);
   if (!parsed.ok) throw new Error(`built a ${type} that is refused: ${parsed.refusal.detail}`);
+  const { document } = parsed.value;
   expectNone(await parsed.value.validate(), `built a ${type} that is not valid`);
   parsed.value.dispose();
   if (officialPresent)
     expectNone(officialFaults(type, bytes), `built a ${type} that the official schema refuses`);
-  return parsed.value.document;
+  return document;
 }
 
 const own = {

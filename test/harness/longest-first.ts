@@ -8,6 +8,7 @@ import { BaseSequencer } from 'vitest/node';
  * busy, so they are spread out.
  */
 const long = [
+  'chaos/drills', // five systems, one after the other
   'chaos/minute', // a system
   'faults/engine-away',
   'faults/lost-executions',

@@ -49,9 +49,7 @@ describe('a submission', () => {
     });
     const judged = find('local activity validatePayment');
     expect([engine.spanId, workflow.spanId]).toContain(judged.parentSpanId);
-    expect(childrenOf(workflow, spans)).toEqual(
-      expect.arrayContaining(['activity forwardPayment', 'local activity decidePayment', 'activity deliver']),
-    );
+    expect(childrenOf(workflow, spans)).toContain('activity forwardPayment');
     const posts = spans.filter(({ name }) => name.startsWith('POST ') && name !== request.name);
     expect(
       posts.map(({ name, attributes }) => [name, attributes['party'], attributes['outcome']]).sort(),
@@ -61,7 +59,9 @@ describe('a submission', () => {
       ['POST instruction', 'THBPPAY', 'ANSWERED'],
       ['POST notification', 'MERISGS0', 'ANSWERED'],
     ]);
-    expect(childrenOf(find('activity forwardPayment'), spans)).toContain('POST instruction');
+    expect(childrenOf(find('activity forwardPayment'), spans)).toEqual(
+      expect.arrayContaining(posts.map(({ name }) => name)),
+    );
     // SQL statements of both processes
     const statements = spans.filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');
     expect(new Set(statements.map(({ service }) => service))).toEqual(

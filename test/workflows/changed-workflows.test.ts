@@ -51,7 +51,7 @@ const telling = '  progress.telling = true;\n';
 const tellingLater = "  await sleep('1s');\n";
 
 /** The first send, and what stands there before it. */
-const attributes = "  upsertSearchAttributes([\n    { key: searchAttributes.status, value: 'ACTC' },";
+const attributes = '  progress.unshown = route;\n';
 const decisionFirst = "  await decide(progress, { by: 'unreachable' });\n";
 
 const changes: readonly (readonly [what: string, history: string, change: Change])[] = [

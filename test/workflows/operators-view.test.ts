@@ -8,13 +8,15 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { startWorker } from '../../activities/start.ts';
 import { paymentWorkflowId, searchAttributes, signals } from '../../contract/ids.ts';
+import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
-import { instruction } from '../../fixtures/instruction.ts';
+import { instruction, newMessageId } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { reportFinal } from '../harness/reports.ts';
 import { lateServer } from './outages.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
 
@@ -27,10 +29,13 @@ const gateway = await testGateway({
 const evidence = evidenceOf(gateway);
 const handleOf = (uetr: string) => gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
 
-async function pay(ending: Ending, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
-  const message = instruction(await bestQuote(gateway), { ending, priority });
+async function submitted(message: OriginalPacs008): Promise<OriginalPacs008> {
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  return message.uetr;
+  return message;
+}
+
+async function pay(ending: Ending, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
+  return (await submitted(instruction(await bestQuote(gateway), { ending, priority }))).uetr;
 }
 
 const shown = async (uetr: string) => {
@@ -54,6 +59,44 @@ test('the final status is shown from the decision on, though a receiver takes ho
   await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('ACCC'), 15_000);
   expect(await shown(uetr)).toEqual({ status: 'ACCC', fxp: 'MERISGS0', runs: true });
   gateway.sandbox.source.refuse(null);
+});
+
+test('an accepted payment is shown with its route once its first send has ended without a final status', async () => {
+  const uetr = await pay(endingIn.silent, 'HIGH');
+  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('ACTC'), 15_000);
+  const { typedSearchAttributes } = await handleOf(uetr).describe();
+  expect(typedSearchAttributes.get(searchAttributes.corridor)).toBe('SG-TH');
+  expect(typedSearchAttributes.get(searchAttributes.destinationSystem)).toBe('THBPPAY');
+  expect(typedSearchAttributes.get(searchAttributes.fxp)).toBe('MERISGS0');
+});
+
+test('a payment that its first send ends shows its priority from the start, and all else in one event at its end', async () => {
+  const uetr = await pay(endingIn.creditedAtOnce);
+  await evidence.closed(uetr);
+  const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {
+    events: { [attributes: string]: { searchAttributes?: { indexedFields: object } } | undefined }[];
+  };
+  const attributesIn = (event: string) =>
+    events.flatMap(({ [event]: found }) =>
+      found === undefined ? [] : [Object.keys(found.searchAttributes?.indexedFields ?? {}).sort()],
+    );
+  expect(attributesIn('workflowExecutionStartedEventAttributes')).toEqual([
+    ['PaymentStatus', 'Priority', 'SourceSystem', 'Uetr'],
+  ]);
+  expect(attributesIn('upsertWorkflowSearchAttributesEventAttributes')).toEqual([
+    ['Corridor', 'DestinationSystem', 'Fxp', 'PaymentStatus', 'Priority'],
+  ]);
+});
+
+test('a repeat that is refused leaves no reason at the payment', async () => {
+  const message = await submitted(instruction(await bestQuote(gateway), { ending: endingIn.silent }));
+  const repeat = await submit(gateway, { ...message, messageIdentification: newMessageId('OTHER') });
+  expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
+  expect(await reportFinal(gateway, message.uetr)).toBe(200);
+  await evidence.closed(message.uetr);
+  const { typedSearchAttributes } = await handleOf(message.uetr).describe();
+  expect(typedSearchAttributes.get(searchAttributes.status)).toBe('ACCC');
+  expect(typedSearchAttributes.get(searchAttributes.reason)).toBeUndefined();
 });
 
 test('a payment whose destination has said nothing for 24 hours is INDOUBT, and an alert is raised once (LIF-4, TIM-2)', async () => {

@@ -32,18 +32,18 @@ async function pay(ending: Ending, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<
 }
 
 test.each(['HIGH', 'NORM'] as const)(
-  'a %s payment with an asynchronous destination costs at most 32 events and 12 transitions',
+  'a %s payment with an asynchronous destination costs at most 30 events and 10 transitions',
   async (priority) => {
     const { events, transitions } = await costOf(await pay(endingIn.creditedLater, priority));
-    expect(events).toBeLessThanOrEqual(32);
-    expect(transitions).toBeLessThanOrEqual(12);
+    expect(events).toBeLessThanOrEqual(30);
+    expect(transitions).toBeLessThanOrEqual(10);
   },
 );
 
-test('a payment whose destination answers at once costs at most 28 events and 12 transitions', async () => {
+test('a payment whose destination answers at once costs at most 17 events and 6 transitions', async () => {
   const { events, transitions } = await costOf(await pay(endingIn.creditedAtOnce));
-  expect(events).toBeLessThanOrEqual(28);
-  expect(transitions).toBeLessThanOrEqual(12);
+  expect(events).toBeLessThanOrEqual(17);
+  expect(transitions).toBeLessThanOrEqual(6);
 });
 
 test("of the stack of a workflow's promise the worker keeps one frame, not the ten of V8", async () => {

@@ -52,6 +52,22 @@ test('accepted later', async () => {
   await keep('accepted-later', paymentWorkflowId(message.uetr));
 });
 
+test('ended by its first send: decided and told in the activity that sent it', async () => {
+  const { message } = await pay(endingIn.creditedAtOnce);
+  await keep('ended-by-its-send', paymentWorkflowId(message.uetr));
+});
+
+test('decided by its first send, and told by the workflow, because a callback fails', async () => {
+  sandbox.source.refuse({ status: 503, times: 1 });
+  const { message } = await pay(endingIn.creditedAtOnce);
+  await keep('told-after-its-send', paymentWorkflowId(message.uetr));
+});
+
+test('shown as accepted after its first send, and then decided by a message of its destination', async () => {
+  const { message } = await pay(endingIn.creditedLater);
+  await keep('shown-after-its-send', paymentWorkflowId(message.uetr));
+});
+
 test('rejected by the destination', async () => {
   const { message } = await pay(endingIn.rejected);
   await keep('rejected-by-the-destination', paymentWorkflowId(message.uetr));

@@ -32,8 +32,12 @@ const paths = [
   'continued',
 ];
 
-/** Those that were recorded from a later release on. */
-const laterPaths: readonly { readonly path: string; readonly since: string }[] = [];
+/** Those that were recorded later: from that release on, each has them. */
+const laterPaths: readonly { readonly path: string; readonly since: string }[] = [
+  { path: 'ended-by-its-send', since: '1.0.0' },
+  { path: 'told-after-its-send', since: '1.0.0' },
+  { path: 'shown-after-its-send', since: '1.0.0' },
+];
 
 /** Releases of which nothing can be running any more, whose histories were removed (test/histories/README.md). */
 const ended: readonly string[] = [];

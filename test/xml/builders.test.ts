@@ -53,13 +53,14 @@ const own = {
 async function valid(name: MessageName, text: string): Promise<XmlElement> {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
   if (!parsed.ok) throw new Error(`built a ${name} that is refused: ${parsed.refusal.detail}\n${text}`);
+  const { document } = parsed.value;
   const violations = await parsed.value.validate();
   parsed.value.dispose();
   const faults = officialPresent ? officialFaults(name, text) : [];
   if (violations.length + faults.length > 0) {
     throw new Error(`built a ${name} that is not valid: ${JSON.stringify([violations, faults])}\n${text}`);
   }
-  return parsed.value.document;
+  return document;
 }
 
 function valueOf<T>(reading: Result<T, Rejection>): T {

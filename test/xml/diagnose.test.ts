@@ -52,7 +52,7 @@ describe('agrees with the engine', () => {
       const start = performance.now();
       const opened = openDocument(broken, [name]);
       if (!opened.ok) continue;
-      const found = [...diagnose(opened.value, modelOf(name))];
+      const found = [...diagnose(opened.value.reading(), modelOf(name))];
       opened.value.handle.dispose();
       const violations = await violationsOf(broken, name);
       slowestMs = Math.max(slowestMs, performance.now() - start);
@@ -60,7 +60,7 @@ describe('agrees with the engine', () => {
       else {
         accepted += 1;
         if (officialPresent) expect(officialFaults(name, broken), broken.toString()).toEqual([]);
-        if (name === 'pacs008') readPacs008(opened.value.root); // must not throw
+        if (name === 'pacs008') readPacs008(opened.value.reading().root); // must not throw
       }
       expect(found.length > 0, `${JSON.stringify(found)}\n${broken.toString()}`).toBe(violations.length > 0);
       for (const violation of violations) {

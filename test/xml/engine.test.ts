@@ -1,5 +1,6 @@
 // The XML engines: what they accept, what they refuse and why, and that both agree.
 import { existsSync } from 'node:fs';
+import { XmlDocument } from 'libxml2-wasm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
@@ -50,6 +51,35 @@ describe('valid messages', () => {
   );
 });
 
+describe('the tree of a message', () => {
+  afterEach(() => vi.restoreAllMocks());
+  const opened = () => {
+    const parsed = libxml2.parse(Buffer.from(lotus), ['pacs008']);
+    if (!parsed.ok) throw new Error(parsed.refusal.detail);
+    return parsed.value;
+  };
+
+  test('is made only when it is read, once: a valid message is validated without it', async () => {
+    const serialised = vi.spyOn(XmlDocument.prototype, 'toString');
+    const message = opened();
+    expect(await message.validate()).toEqual([]);
+    expect(serialised).not.toHaveBeenCalled();
+    expect(message.document).toBe(message.document);
+    expect(serialised).toHaveBeenCalledOnce();
+    message.dispose();
+  });
+
+  test('outlives the message; not read before the end of the message, it is a defect', () => {
+    const message = opened();
+    const { document } = message;
+    message.dispose();
+    expect(message.document).toBe(document);
+    const unread = opened();
+    unread.dispose();
+    expect(() => unread.document).toThrow('libxml2 writes documents that end');
+  });
+});
+
 describe('what the schema refuses, with code, rule and XPath (MSG-4, MSG-5)', () => {
   test.each(refusedBySchema)('$fault: $isoCode, $ruleId', async (message) => {
     const [violation] = await violationsOf(libxml2, Buffer.from(message.text));
@@ -62,6 +92,14 @@ describe('what reading refuses of a valid message', () => {
     const reading = readPacs008(await validTree('pacs008', message.text));
     expect(reading).toMatchObject({ ok: false, refusal: expected(message) });
   });
+});
+
+test('an attribute of the namespace xml, which needs no declaration, is refused (MSG-5)', async () => {
+  const [violation] = await violationsOf(
+    libxml2,
+    Buffer.from(lotus.replace('<GrpHdr>', '<GrpHdr xml:lang="en">')),
+  );
+  expect(violation).toMatchObject({ xpath: fullPath('GrpHdr'), found: 'an attribute with a prefix' });
 });
 
 describe('bytes that are no message (MSG-2)', () => {

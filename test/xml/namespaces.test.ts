@@ -16,9 +16,10 @@ const own = messages.pacs008.namespace;
 async function open(text: string, name: MessageName = 'pacs008') {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const { document } = parsed.value;
   const violations = await parsed.value.validate();
   parsed.value.dispose();
-  return { document: parsed.value.document, violations };
+  return { document, violations };
 }
 
 /** Replaces exactly one place of a text; default: a valid pacs.008. */

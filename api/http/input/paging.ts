@@ -1,7 +1,7 @@
 // Pages of lists: their size, the cursor of the next page, and its address in the Link header (RFC 8288).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { uuidV4Pattern } from '../../../core/ids.ts';
+import { uuidPattern } from '../../../core/ids.ts';
 import type { ListPlace } from '../../../core/list-place.ts';
 import type { JsonObject } from '../../../core/money/money.ts';
 import { json } from '../response.ts';
@@ -113,7 +113,7 @@ const placeForm = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:
 
 function isPlace(text: string): boolean {
   const [, day = '', time = '', hours = '', minutes = ':00', id = ''] = placeForm.exec(text) ?? [];
-  return uuidV4Pattern.test(id) && momentOf(`${day}T${time}${hours}${minutes}`) !== undefined;
+  return uuidPattern.test(id) && momentOf(`${day}T${time}${hours}${minutes}`) !== undefined;
 }
 
 /**

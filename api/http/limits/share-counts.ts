@@ -30,7 +30,7 @@ export interface TakenIn {
 }
 
 const shareEveryMs = 1_000;
-const countEveryMs = 5_000; // counting a million undecided payments takes some tenths of a second
+const countEveryMs = 5_000; // counting takes some microseconds for each undecided payment
 const recountAfterMs = 500; // at the limit of a payment system, each payment causes a recount
 
 export interface SharedCounts {

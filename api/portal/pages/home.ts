@@ -24,6 +24,8 @@ export async function homePage(visit: Visit): Promise<Page> {
 
 const paymentsIn = (visit: Visit, state: string) =>
   visit.api.get<Payments>(pathWith('/payments', { state, limit: '100' }));
+/** A page of a filtered list can be empty although more may follow. */
+const mayBe = ({ payments, next }: Payments) => payments.length > 0 || next !== null;
 const minutesOf = ({ url }: Visit) => url.searchParams.get('minutes') ?? '60';
 
 async function operatorHome(visit: Visit): Promise<Page> {
@@ -40,16 +42,15 @@ async function operatorHome(visit: Visit): Promise<Page> {
   ]);
   const groups = groupsOf(alerts.alerts);
   const troubled = inTrouble(parties);
-  const nobody = [alerts.alerts, inDoubt.payments, dead.payments, changes, troubled].every(
-    ({ length }) => length === 0,
-  );
+  const nobody =
+    [alerts.alerts, changes, troubled].every(({ length }) => length === 0) && !mayBe(inDoubt) && !mayBe(dead);
   const main = html`<h1>${t.home.needsYou}</h1>
     ${nobody ? html`<p class="notice good">${t.home.nothing}</p>` : ''} ${engineNotice(visit, parties)}
     <div class="tiles">
       ${tile('/portal/alerts', countOf(alerts.alerts, alerts.next), t.home.openAlerts, alerts.alerts.length > 0 ? 'warn' : '')}
-      ${tile('/portal/payments?state=in-doubt', countOf(inDoubt.payments, inDoubt.next), t.home.inDoubt, inDoubt.payments.length > 0 ? 'bad' : '')}
+      ${tile('/portal/payments?state=in-doubt', countOf(inDoubt.payments, inDoubt.next), t.home.inDoubt, mayBe(inDoubt) ? 'bad' : '')}
       ${tile('/portal/payments?state=waiting', countOf(waiting.payments, waiting.next), t.home.undecided)}
-      ${tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, dead.payments.length > 0 ? 'bad' : '')}
+      ${tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, mayBe(dead) ? 'bad' : '')}
       ${tile('/portal/parties', troubled.length, t.home.troubled, troubled.length > 0 ? 'warn' : '')}
       ${tile('/portal/changes?state=pending', changes.length, t.home.changes, changes.length > 0 ? 'warn' : '')}
     </div>
@@ -125,7 +126,7 @@ async function partyHome(visit: Visit): Promise<Page> {
     ${(parties?.paused ?? []).map((one) => html`<div class="notice bad">${t.parties.paused} ${one.because}</div>`)}
     <div class="tiles">
       ${waiting === undefined ? '' : tile('/portal/payments?state=waiting', countOf(waiting.payments, waiting.next), t.home.undecided)}
-      ${dead === undefined ? '' : tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, dead.payments.length > 0 ? 'bad' : '')}
+      ${dead === undefined ? '' : tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, mayBe(dead) ? 'bad' : '')}
     </div>
     ${dead === undefined || dead.payments.length === 0 ? '' : section(t.home.deadLetters, paymentTable(visit, dead.payments, '', 'dead'))}
     ${parties === undefined ? '' : section(t.home.yourEndpoint, health === undefined ? html`<p class="empty">${t.home.notSentYet}</p>` : healthOf(visit, health))}

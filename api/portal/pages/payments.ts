@@ -74,7 +74,7 @@ export async function paymentsPage(visit: Visit): Promise<Page> {
     </section>
     ${refusal}
     <section ${refusal === '' ? '' : html`hidden`}>
-      ${paymentTable(visit, payments, sought === '' ? t.payments.empty : notFound(visit, sought))}
+      ${paymentTable(visit, payments, sought === '' ? t.payments[next === null ? 'empty' : 'noneYet'] : notFound(visit, sought))}
       ${next === null ? '' : link(nextOf(url, next), t.words.next)}
       ${isOperator(visit) && asked['state'] === 'dead-letter' ? actForm(visit, 'redeliverAll') : ''}
     </section>`;

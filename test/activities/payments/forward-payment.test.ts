@@ -126,7 +126,7 @@ test.each(['gzip', 'x-gzip', ' GZIP '])('a final that came as %s unasked counts 
   const payment = await accepted();
   const body = gzipSync(await report(payment.uetr));
   answer = (_, response) => response.writeHead(200, { 'content-encoding': coding }).end(body);
-  expect((await run(payment)).kind).toBe('final');
+  expect((await run(payment)).kind).toBe('decided');
 });
 
 test.each([
@@ -141,21 +141,18 @@ test.each([
   expect((await alertOf(payment.uetr)).detail['reason']).toBe('not a whole message');
 });
 
-test('200 with a final: its stored id', async () => {
+test('200 with a final: it is stored, and decides', async () => {
   const payment = await accepted();
   answer = say(200, await report(payment.uetr));
-  const result = await run(payment);
-  expect(result.kind).toBe('final');
+  expect(await run(payment)).toMatchObject({ kind: 'decided', decision: { status: 'ACCC' } });
   const stored = await db
     .selectFrom('messages')
-    .select(['message_id', 'status'])
+    .select('status')
     .where('subject_id', '=', payment.uetr)
     .where('direction', '=', 'in')
     .where('message_type', '=', 'pacs002')
     .execute();
-  expect(stored).toEqual([
-    { message_id: result.kind === 'final' ? result.reportMessageId : '', status: 'ACCC' },
-  ]);
+  expect(stored).toEqual([{ status: 'ACCC' }]);
 });
 
 test.each([

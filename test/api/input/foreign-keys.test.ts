@@ -6,8 +6,9 @@ import { libxml2, lotus } from '../../xml/fixtures.ts';
 const told = (xml: string) => {
   const parsed = libxml2.parse(Buffer.from(xml), ['pacs008']);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const { document } = parsed.value;
   parsed.value.dispose();
-  return refusedKeys('pacs008', parsed.value.document);
+  return refusedKeys('pacs008', document);
 };
 const says = 'Some elements are not in the namespace of Document, so Isthmus does not read them (MSG-12).';
 

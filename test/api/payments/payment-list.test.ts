@@ -2,6 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceOf } from '../../harness/evidence.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
+import type { ListScope, PaymentFilter } from '../../../core/payments/payment-list.ts';
+import type { ListPlace } from '../../../core/list-place.ts';
+import { listPayments } from '../../../db/payments/payment-list.ts';
 import { testGateway } from '../../harness/gateway.ts';
 import { instruction, type Changes } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
@@ -179,6 +182,48 @@ describe('pages', () => {
       if (seen.length === 2) await pay({}, { ending: endingIn.silent });
     }
     expect(seen).toEqual(all);
+  });
+});
+
+describe('a page of what was found in time', () => {
+  /** All pages, each of what one slice of two payments has. */
+  async function pagesOf(scope: ListScope, filter: PaymentFilter) {
+    const pages: string[][] = [];
+    let after: ListPlace | undefined;
+    do {
+      const page = { limit: 50, ...(after && { after }) };
+      const found = await listPayments(gateway.db, scope, filter, page, { rows: 2, forMs: 0 });
+      pages.push(found.payments.map(({ uetr }) => uetr));
+      after = found.next;
+    } while (after !== undefined);
+    return pages;
+  }
+  const scopes: readonly ListScope[] = [
+    { of: 'all' },
+    { of: 'clearing-system', id: 'SGDFAST' },
+    { of: 'clearing-system', id: 'THBPPAY' },
+  ];
+  const filters: readonly PaymentFilter[] = [
+    {},
+    { reasonCode: 'AC04' },
+    { statuses: ['ACTC'] },
+    { state: 'done' },
+    { clearingSystem: 'THBPPAY' },
+    { amount: { currency: 'SGD', least: '1500' } },
+  ];
+  test.each(scopes.flatMap((scope) => filters.map((filter) => [scope, filter] as const)))(
+    'to %j by %j: all pages together have each payment once, in order',
+    async (scope, filter) => {
+      const whole = await listPayments(gateway.db, scope, filter, { limit: 50 });
+      expect(whole.next).toBeUndefined();
+      const pages = await pagesOf(scope, filter);
+      expect(pages.flat()).toEqual(whole.payments.map(({ uetr }) => uetr));
+      expect(pages.every(({ length }) => length <= 2)).toBe(true);
+    },
+  );
+
+  test('a page may have none although more follow', async () => {
+    expect((await pagesOf({ of: 'all' }, { reasonCode: 'AC04' })).map(({ length }) => length)).toContain(0);
   });
 });
 

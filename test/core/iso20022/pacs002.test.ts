@@ -146,8 +146,9 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
   ])('without %s no answer could be given (MSG-2)', (_, from, to, problem) => {
     const parsed = libxml2.parse(Buffer.from(lotus.replace(from, to)), ['pacs008']);
     if (!parsed.ok) throw new Error(parsed.refusal.detail);
+    const { document } = parsed.value;
     parsed.value.dispose();
-    expect(readMessageKey('pacs008', parsed.value.document)).toMatchObject({
+    expect(readMessageKey('pacs008', document)).toMatchObject({
       ok: false,
       refusal: problem,
     });

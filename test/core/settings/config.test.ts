@@ -243,6 +243,20 @@ describe('TLS to Temporal', () => {
   });
 });
 
+describe('the version of a worker in Temporal', () => {
+  test('is named by its deployment and its build, together', () => {
+    const TEMPORAL_DEPLOYMENT_NAME = 'isthmus/isthmus-worker';
+    expect(api().temporal).not.toHaveProperty('deployment');
+    expect(
+      api({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID: '1.0.0-5f3b' }).temporal.deployment,
+    ).toEqual({
+      name: TEMPORAL_DEPLOYMENT_NAME,
+      buildId: '1.0.0-5f3b',
+    });
+    expect(fault({ TEMPORAL_DEPLOYMENT_NAME })).toMatch(/TEMPORAL_WORKER_BUILD_ID go together/);
+  });
+});
+
 describe('TLS that ends in the api', () => {
   const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
   const own = { TLS_CERT: pem, TLS_KEY: pem };

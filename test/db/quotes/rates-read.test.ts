@@ -124,6 +124,19 @@ const endpoints = [
   { reach: reachWithoutFees, price: priceQuotesWithoutFees },
 ] as const;
 
+test('the rates are read by one plan for all calls, however few are asked for at once', async () => {
+  const one = connect(database.url, { applicationName: 'test', maxConnections: 1 });
+  try {
+    const reach = { sourceAmount: '1000', destinationAmount: '25000' };
+    for (let call = 0; call < 8; call += 1) await readOffers(one, [{ corridor, pspId, reach }]);
+    const { rows } = await sql`
+      select custom_plans, generic_plans from pg_prepared_statements where name = 'read_offers'`.execute(one);
+    expect(rows).toEqual([{ custom_plans: '5', generic_plans: '3' }]); // Postgres first tries five plans for given values
+  } finally {
+    await one.destroy();
+  }
+});
+
 test('a quote of the rates that can win is the quote of all rates, for any amounts, maxima, fees and PSP improvements (QUO-3, FX-6)', async () => {
   await fc.assert(
     fc.asyncProperty(market, (drawn) =>

@@ -1,0 +1,1 @@
+../../../../docker/temporal-namespace.sh

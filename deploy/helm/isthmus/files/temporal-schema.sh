@@ -1,0 +1,1 @@
+../../../../docker/temporal-schema.sh
