@@ -43,7 +43,7 @@ describe('cli/bootstrap.mjs', () => {
     const run = start(root, 'fly');
     expect(await run.ended).toBe(2);
     expect(run.output()).toContain(
-      'demo|start|pay|where|reset|migrate|retention|try:image|ops|admin|audit|size|bench|verify:chaos|test|test:all|verify|verify:static|fuzz',
+      'demo|start|pay|where|reset|migrate|retention|try:image|ops|admin|audit|size|bench|verify:chaos|drill|test|test:all|verify|verify:static|fuzz',
     );
   });
 
