@@ -198,7 +198,9 @@ export function actForm(
   const shown = (acts[name].fields as readonly Field[])
     .filter(({ name: field }) => !(field in fixed) && !without.includes(field))
     .map((field) => (required.includes(field.name) ? { ...field, isOptional: false } : field));
-  const id = [name, ...Object.values(at), ...Object.values(fixed)].join('-').replaceAll(/[^\w-]/g, '-');
+  // without `seen`, which changes with the page: a form that a person has opened stays open
+  const lasting = Object.entries(fixed).flatMap(([field, value]) => (field === 'seen' ? [] : [value]));
+  const id = [name, ...Object.values(at), ...lasting].join('-').replaceAll(/[^\w-]/g, '-');
   const hidden = {
     csrf,
     back: `${url.pathname}${url.search}`,

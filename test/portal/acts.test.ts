@@ -1,6 +1,6 @@
 // Every act of the portal, by the people who do it; where the scheme wants two, by two.
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { hasBrowser, signedIn, type Reader } from '../harness/browser.ts';
 import { writeEvent } from '../harness/events.ts';
 import { gatewayInDoubt } from '../harness/in-doubt.ts';
@@ -73,14 +73,19 @@ describe.runIf(hasBrowser)('acts', () => {
     const { page } = reader;
     await page.goto(`/portal/payments/${uetr}`);
     await page.click('summary:text-is("Close")');
-    await writeEvent(gateway.db, alert); // while the page is open
     const form = page.locator('form').filter({ has: page.locator('button:text-is("Close")') });
-    await form.locator('[name="f.note"]').fill('both banks asked');
+    const seen = () => form.locator('[name="f.seen"]').inputValue();
+    const before = await seen();
+    await writeEvent(gateway.db, alert);
+    await vi.waitFor(async () => expect(await seen()).not.toBe(before), 20_000); // the live page shows it
+    expect(await form.isVisible()).toBe(true); // the form stays open
+    await form.locator('[name="f.note"]').fill('both banks asked'); // and now the page stays as it is
+    await writeEvent(gateway.db, alert);
     await form.locator('button').click();
     const { alerts } = await api<{ alerts: readonly { state: string }[] }>(
       `/alerts?subjectId=${uetr}&state=open,closed&kind=payment.contradiction`,
     );
-    expect(alerts.map(({ state }) => state).sort()).toEqual(['closed', 'open']);
+    expect(alerts.map(({ state }) => state).sort()).toEqual(['closed', 'closed', 'open']);
     expect(await page.locator('main').innerText()).toContain('both banks asked');
   });
 
