@@ -59,3 +59,12 @@ function timesOfProc(): Map<number, ProcessTime> {
   }
   return times;
 }
+
+/** Returns the milliseconds for which all cores of the machine have been busy since its start, whoever used them. */
+export function machineCpuTime(): number {
+  const [all = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+  const [, user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = all
+    .split(/ +/)
+    .map(Number);
+  return (user + nice + system + interrupts + softInterrupts + stolen) * msPerTick;
+}
