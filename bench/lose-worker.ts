@@ -80,11 +80,12 @@ function show(result: {
   readonly takenOverSeconds: number;
   readonly slowestSubmittedLaterSeconds: number;
   readonly p50Ms: number;
+  readonly doubled: number;
 }): void {
   console.log(
     `\n${result.payments} payments in an open loop of ${result.perSecond.toFixed(1)}/s; one worker host vanished:`,
   );
-  console.log(`lost or doubled                     0`);
+  console.log(`lost or doubled                     ${result.doubled}`);
   console.log(`accepted, not final at the loss     ${result.waitingAtLoss}`);
   console.log(`all of those final after            ${result.takenOverSeconds.toFixed(1)} s`);
   console.log(`slowest payment submitted later     ${result.slowestSubmittedLaterSeconds.toFixed(1)} s`);

@@ -1,5 +1,9 @@
 // The drill `lost-primary`: the Postgres primary is killed under payments, and its synchronous standby takes over. No
 // payment that was acknowledged may be missing.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { withClient, type RunningPostgres } from '../../cli/parts/postgres.ts';
 import { until } from '../system/processes.ts';
 import { untilNoticed, type Drill, type Stage } from './drill.ts';
@@ -30,13 +34,21 @@ async function followSynchronously({ system, place, step }: Stage): Promise<Runn
   return standby;
 }
 
+/** Id of the shared memory that Postgres removes at its end, but not when it is killed. */
+function segmentOf(dataFolder: string): string {
+  const [, , , , , , keyAndId = ''] = readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n');
+  return keyAndId.trim().split(/\s+/).at(-1) ?? '';
+}
+
 export const lostPrimary: Drill = {
   tells: 'The Postgres primary is killed, and its synchronous standby takes over.',
   postgresSettings: { wal_keep_size: '512MB' }, // the standby has no replication slot
   prepare: async (stage) => {
-    const { system, step } = stage;
+    const { system, place, step } = stage;
     const standby = await followSynchronously(stage);
-    const { pid, exited } = system.servers.database();
+    const { pid, exited, dataFolder = '' } = system.servers.database();
+    const segment = segmentOf(dataFolder);
+    place.atEnd(() => promisify(execFile)('ipcrm', ['-m', segment]));
     if (pid === undefined) throw new Error('a drill kills only a server that it has started');
     return async () => {
       await step('the primary is killed (kill -9)', async () => {
