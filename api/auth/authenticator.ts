@@ -76,13 +76,6 @@ function verifying(
   { reference, clock, certificateOf = () => undefined }: AuthenticatorDependencies,
 ): Authenticator {
   const remembered = new Map<string, Remembered>(); // by token, in the order of verification
-  let latest = { authorization: '', text: '' };
-
-  /** The token of a header. The same header gets the same string, because the engine hashes each string once. */
-  function tokenOf(authorization: string): string {
-    if (authorization !== latest.authorization) latest = { authorization, text: bearerOf(authorization) };
-    return latest.text;
-  }
 
   function accept({ caller, thumbprint }: VerifiedToken, context: Context): Caller | Problem {
     return thumbprint === undefined || thumbprint === certificateOf(context)
@@ -111,7 +104,7 @@ function verifying(
 
   return {
     knownSender(authorization) {
-      const token = remembered.get(tokenOf(authorization))?.token;
+      const token = remembered.get(bearerOf(authorization))?.token;
       const isTheirs = token !== undefined && token.thumbprint === undefined && clock() < token.endsAtMs;
       return isTheirs ? senderOf(token.caller) : undefined;
     },
@@ -120,7 +113,7 @@ function verifying(
       if (authorization === null || authorization === '') {
         return problem('unauthenticated', { headers: { 'www-authenticate': `Bearer realm="${realm}"` } });
       }
-      const text = tokenOf(authorization);
+      const text = bearerOf(authorization);
       const known = remembered.get(text);
       if (known !== undefined && stillCounts(known)) return accept(known.token, context);
       if (text.length > maxTokenLength || !b64token.test(text)) {
