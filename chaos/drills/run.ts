@@ -2,7 +2,7 @@
 // Nothing of it remains afterwards.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Say } from '../../cli/parts/progress.ts';
+import { secondsSince, type Say } from '../../cli/parts/progress.ts';
 import type { ThrowawayPlace } from '../../cli/throwaway.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { untilQuiet } from '../quiet.ts';
@@ -63,7 +63,7 @@ export async function runDrill(name: DrillName, options: RunOptions): Promise<Dr
     step: async (what, work) => {
       const beganAt = performance.now();
       const result = await work();
-      say(`${seconds1(performance.now() - beganAt)}  ${what}`);
+      say(`${secondsSince(beganAt).padStart(8)}  ${what}`);
       return result;
     },
   };
@@ -127,5 +127,3 @@ async function factsOf(
   const journal = readJournal(journalFolder);
   return { exchanges, payments, decisions, journal, ...(missing && { missing }) };
 }
-
-const seconds1 = (ms: number) => `${(ms / 1_000).toFixed(1).padStart(6)} s`;
