@@ -1,8 +1,8 @@
 // Payments in an open loop: each is submitted when it is due, and measured from then on. A closed loop hides
 // long waits, because its clients submit nothing while they wait.
 import type { Say } from '../cli/parts/progress.ts';
-import { closedCount, openCount, quantile } from './closed-count.ts';
-import type { PaymentLoad, ReadyPayment, Taken } from './payment-load.ts';
+import { openCount, quantile } from './closed-count.ts';
+import { payClosedLoop, type PaymentLoad, type ReadyPayment, type Taken } from './payment-load.ts';
 import type { Latency } from './payments-report.ts';
 
 /** A rate in payments per second, or a share of the highest rate of a closed loop. */
@@ -60,25 +60,17 @@ export async function payAtRate({ load, say, rate, payments, json }: AtRate): Pr
 
 /** Warms the system up, and finds the highest rate of a closed loop if the rate is a share of it. */
 export async function perSecondOf(load: PaymentLoad, rate: Rate, say: Say): Promise<number> {
-  await payClosedLoop(load, warmUps, 32);
+  await payClosedLoop(load, await load.prepare(warmUps), 32);
   say(`  warmed up with ${warmUps} payments`);
   if ('perSecond' in rate) return rate.perSecond;
   let highest = 0;
   for (const clients of triedClients) {
-    const perSecond = await payClosedLoop(load, triedPayments, clients);
+    const { seconds } = await payClosedLoop(load, await load.prepare(triedPayments), clients);
+    const perSecond = triedPayments / seconds;
     say(`  closed loop of ${clients} clients: ${perSecond.toFixed(1)}/s`);
     highest = Math.max(highest, perSecond);
   }
   return highest * rate.share;
-}
-
-/** @returns payments per second */
-async function payClosedLoop(load: PaymentLoad, tasks: number, concurrency: number): Promise<number> {
-  const ready = await load.prepare(tasks);
-  const seconds = await closedCount({ tasks, concurrency }, async (n) => {
-    await load.run(ready[n] as ReadyPayment);
-  });
-  return tasks / seconds;
 }
 
 /** @param onEnd called when a payment has ended, with the time at which it was due */

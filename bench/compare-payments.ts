@@ -5,12 +5,18 @@ import { paymentWorkflowId } from '../contract/ids.ts';
 import { part } from '../fixtures/filled-days.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import type { Say } from '../cli/parts/progress.ts';
-import { closedCount, quantile } from './closed-count.ts';
+import { quantile } from './closed-count.ts';
 import { cpuTimesByName } from './cpu-time.ts';
 import type { FloorShape } from './floor/contract.ts';
-import { openFloor, type Floor, type FloorResult } from './floor/floor.ts';
-import type { PaymentLoad, ReadyPayment, Taken } from './payment-load.ts';
-import type { PaymentServices } from './payment-services.ts';
+import { openFloor, type Floor } from './floor/floor.ts';
+import {
+  payClosedLoop,
+  type PaidRound,
+  type PaymentLoad,
+  type ReadyPayment,
+  type Taken,
+} from './payment-load.ts';
+import { processesOfPayments, type PaymentServices } from './payment-services.ts';
 import type { HistoryCost, PaymentsResult, SideResult } from './payments-report.ts';
 
 // maximum payments per round, so that their quotes do not expire (QUO-6) and callbacks do not pile up
@@ -108,18 +114,9 @@ async function runRound(
     return;
   }
   const ready = await bench.load.prepare(round.tasks);
-  await measured(side, paymentProcesses(bench), async () => {
-    const taken: Taken[] = [];
-    const seconds = await closedCount(round, async (n) => {
-      taken.push(await bench.load.run(ready[n] as ReadyPayment));
-    });
-    return { seconds, taken };
-  });
-}
-
-function paymentProcesses({ services: { processes } }: Bench) {
-  const { api, worker, Temporal, Postgres, sandbox } = processes;
-  return { api, worker, Temporal, Postgres, sandbox, 'load generator': [process.pid] };
+  await measured(side, processesOfPayments(bench.services), () =>
+    payClosedLoop(bench.load, ready, round.concurrency),
+  );
 }
 
 function floorProcesses({ services: { processes, isTemporalOnPostgres } }: Bench) {
@@ -135,7 +132,7 @@ function floorProcesses({ services: { processes, isTemporalOnPostgres } }: Bench
 async function measured(
   side: Side,
   processes: Readonly<Record<string, readonly number[]>>,
-  run: () => Promise<FloorResult>,
+  run: () => Promise<PaidRound>,
 ): Promise<void> {
   const before = cpuTimesByName(processes);
   const { seconds, taken } = await run();

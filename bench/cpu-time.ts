@@ -15,7 +15,7 @@ const msPerTick = 10;
  * Returns the milliseconds of CPU time (user and system) that each process and its descendants have used
  * since their start. For this process it omits the descendants, because they are the other roots.
  */
-export function cpuTimes(roots: readonly number[]): readonly number[] {
+function cpuTimes(roots: readonly number[]): readonly number[] {
   const times = timesOfProc();
   const children = new Map<number, number[]>();
   for (const [pid, { parent }] of times) children.set(parent, [...(children.get(parent) ?? []), pid]);

@@ -157,6 +157,25 @@ export async function openPaymentLoad(
   };
 }
 
+/** Payments of one closed loop: their times, and the seconds from the first submission to the last callback. */
+export interface PaidRound {
+  readonly seconds: number;
+  readonly taken: readonly Taken[];
+}
+
+/** Pays with `concurrency` clients. Each submits its next payment after the callback of the one before. */
+export async function payClosedLoop(
+  load: PaymentLoad,
+  ready: readonly ReadyPayment[],
+  concurrency: number,
+): Promise<PaidRound> {
+  const taken: Taken[] = [];
+  const seconds = await closedCount({ tasks: ready.length, concurrency }, async (n) => {
+    taken.push(await load.run(ready[n] as ReadyPayment));
+  });
+  return { seconds, taken };
+}
+
 const acceptedNow = (payment: ReadyPayment): ReadyPayment => ({
   ...payment,
   body: payment.body.replace(acceptanceMark, new Date().toISOString()),

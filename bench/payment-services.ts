@@ -25,15 +25,7 @@ export interface PaymentServices {
   readonly apiUrls: readonly string[];
   readonly databaseUrl: string;
   readonly temporal: { readonly address: string; readonly namespace: string };
-  readonly pids: {
-    readonly api: number;
-    readonly worker: number;
-    readonly sandbox: number;
-    /** Process ids of the servers; undefined for an external server, whose CPU time cannot be read. */
-    readonly temporal: number | undefined;
-    readonly postgres: number | undefined;
-  };
-  /** Process ids of each part, as they are now. */
+  /** Process ids of each part, as they are now; none for an external server, whose CPU time cannot be read. */
   readonly processes: Readonly<Record<Part, readonly number[]>>;
   readonly isTemporalOnPostgres: boolean;
   /** Address that the load generator binds for callbacks. */
@@ -73,6 +65,14 @@ export interface StartServicesOptions {
   readonly apis?: number;
 }
 
+/** The processes that payments keep busy, with the load generator, by part. */
+export function processesOfPayments({
+  processes,
+}: PaymentServices): Readonly<Record<string, readonly number[]>> {
+  const { api, worker, Temporal, Postgres, sandbox } = processes;
+  return { api, worker, Temporal, Postgres, sandbox, 'load generator': [process.pid] };
+}
+
 const root = join(import.meta.dirname, '..');
 const { env } = process;
 const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
@@ -92,18 +92,10 @@ export async function startPaymentServices(options: StartServicesOptions): Promi
     temporalAddress: temporal.address,
   });
   options.say('');
-  const pid = (part: Part) => system.get(part)?.[0];
   return {
     ...started,
     databaseUrl,
     temporal: { address: temporal.address, namespace },
-    pids: {
-      api: pid('api') ?? 0,
-      worker: pid('worker') ?? 0,
-      sandbox: pid('sandbox') ?? 0,
-      temporal: temporal.pid,
-      postgres: postgres.pid,
-    },
     get processes() {
       return Object.fromEntries(system) as Record<Part, number[]>;
     },

@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { simulatePayments, type Deployment, type ModelResult } from '../cli/size/payment-model.ts';
 import { shippedFigures, valuesOf, withMeasured, type Values } from '../cli/size/figures.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
-import { closedCount, quantile } from './closed-count.ts';
-import { cpuTimes, machineCpuTime } from './cpu-time.ts';
+import { quantile } from './closed-count.ts';
+import { cpuTimesByName, machineCpuTime } from './cpu-time.ts';
 import { positive, readOptions } from './options.ts';
-import { openPaymentLoad, type PaymentLoad, type ReadyPayment, type Taken } from './payment-load.ts';
-import { startPaymentServices, type PaymentServices } from './payment-services.ts';
+import { openPaymentLoad, payClosedLoop, type PaymentLoad, type Taken } from './payment-load.ts';
+import { processesOfPayments, startPaymentServices, type PaymentServices } from './payment-services.ts';
 import { measuredFigures } from './service-times.ts';
 
 const optionTable = { payments: { type: 'string', default: '400' } } as const;
@@ -87,28 +87,16 @@ function compared(real: Run, model: ModelResult) {
 }
 
 async function runPayments({ services, load }: Bench, count: number, clients: number): Promise<Run> {
-  const { pids } = services;
-  const roots = {
-    api: pids.api,
-    worker: pids.worker,
-    Temporal: pids.temporal ?? 0,
-    Postgres: pids.postgres ?? 0,
-    sandbox: pids.sandbox,
-    'load generator': process.pid,
-  };
   const ready = await load.prepare(count);
-  const read = () => [machineCpuTime(), ...cpuTimes(Object.values(roots))] as const;
-  const [machineBefore, ...before] = read();
+  const read = () => [machineCpuTime(), cpuTimesByName(processesOfPayments(services))] as const;
+  const [machineBefore, before] = read();
   const began = performance.now();
-  const taken: Taken[] = [];
-  const seconds = await closedCount({ tasks: count, concurrency: clients }, async (n) => {
-    taken.push(await load.run(ready[n] as ReadyPayment));
-  });
+  const { seconds, taken } = await payClosedLoop(load, ready, clients);
   await delay(trailingMs);
-  const [machineAfter, ...after] = read();
+  const [machineAfter, after] = read();
   const elapsedMs = performance.now() - began;
   const cpuMs = Object.fromEntries(
-    Object.keys(roots).map((name, n) => [name, ((after[n] ?? 0) - (before[n] ?? 0)) / count]),
+    Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / count]),
   );
   const ownMs = Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0) * count;
   const othersCores = Math.max(0, (machineAfter - machineBefore - ownMs) / elapsedMs);

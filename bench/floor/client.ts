@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection, WithStartWorkflowOperation, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { pino } from 'pino';
 import { arrivals, closedCount } from '../closed-count.ts';
-import type { Taken } from '../payment-load.ts';
+import type { PaidRound, Taken } from '../payment-load.ts';
 import { floorQueues, floorUpdates, type FloorRound, type FloorRun, type FloorShape } from './contract.ts';
 
 const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', HOST: host = '' } = process.env;
@@ -50,7 +50,7 @@ async function runOnce({ shape, answerDelayMs }: FloorRound, answersAtOnce: bool
 }
 
 /** @returns the times of the runs, and the seconds from the start of the first to the end of the last */
-async function runRound(round: FloorRound): Promise<{ seconds: number; taken: readonly Taken[] }> {
+async function runRound(round: FloorRound): Promise<PaidRound> {
   const { answersAtOnce, concurrency } = round;
   const taken: Taken[] = [];
   const seconds = await closedCount({ tasks: answersAtOnce.length, concurrency }, async (n) => {

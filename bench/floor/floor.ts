@@ -1,23 +1,15 @@
 // The two floors of `npm run bench -- payments`, on the same Temporal server as the payments. Their clients
 // and workers are processes like our apis and workers, on the same hosts.
 import { request } from 'undici';
-import type { Taken } from '../payment-load.ts';
+import type { PaidRound, Taken } from '../payment-load.ts';
 import type { PaymentServices } from '../payment-services.ts';
 import type { FloorRound, FloorShape } from './contract.ts';
 
 export interface Floor {
   /** Runs empty workflows of the shape, in a closed loop. Half of them answer at once. */
-  run(
-    shape: FloorShape,
-    round: { readonly tasks: number; readonly concurrency: number },
-  ): Promise<FloorResult>;
+  run(shape: FloorShape, round: { readonly tasks: number; readonly concurrency: number }): Promise<PaidRound>;
   /** Runs one empty workflow. */
   runOnce(shape: FloorShape, answersAtOnce: boolean): Promise<Taken>;
-}
-
-export interface FloorResult {
-  readonly seconds: number;
-  readonly taken: readonly Taken[];
 }
 
 /** @param answerDelayMs time until the destination's separate report; the floor waits equally long */
@@ -51,12 +43,12 @@ export function openFloor(services: PaymentServices, answerDelayMs: number): Flo
 }
 
 /** @throws Error if a run fails, because a fast failure would distort the measurement */
-async function ask(url: string, round: FloorRound): Promise<FloorResult> {
+async function ask(url: string, round: FloorRound): Promise<PaidRound> {
   const { statusCode, body } = await request(url, {
     method: 'POST',
     body: JSON.stringify(round),
     headersTimeout: 0, // a round takes as long as it takes
   });
   if (statusCode !== 200) throw new Error(`The client of the floor failed: ${await body.text()}`);
-  return (await body.json()) as FloorResult;
+  return (await body.json()) as PaidRound;
 }
