@@ -15,7 +15,8 @@ const declarationPattern =
 const utf8Pattern = /^[Uu][Tt][Ff]-8$/;
 
 function startsWith(bytes: Buffer, start: Buffer, at = 0): boolean {
-  return start.every((byte, index) => bytes[at + index] === byte);
+  for (let index = 0; index < start.length; index += 1) if (bytes[at + index] !== start[index]) return false;
+  return true;
 }
 
 function isDeclaration(text: Buffer, at: number): boolean {
@@ -156,22 +157,20 @@ const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const slash = 0x2f;
 
-/** Whether a byte occurs more than 5,000 times, not counting end tags. Counting stops at that limit. */
-function isCrowded(text: Buffer, byte: number): boolean {
-  let count = 0;
-  for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
-    if (text[at + 1] !== slash) count += 1;
-    if (count > maxTags) return true;
-  }
-  return false;
-}
-
 /**
- * Describes too many elements or attributes; undefined if there are not. It counts equals signs, which are
- * rare in values.
+ * Describes too many elements or attributes; undefined if there are not. It counts start tags, and equals signs, which
+ * are rare in values. It stops at the limit.
  */
 function findCrowd(text: Buffer): string | undefined {
   if (text.length <= maxTags) return undefined;
-  if (isCrowded(text, lessThan)) return 'more than 5,000 elements';
-  return isCrowded(text, equalsSign) ? 'more than 5,000 attributes (equals signs)' : undefined;
+  let tags = 0;
+  let attributes = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === lessThan && text[at + 1] !== slash) tags += 1;
+    else if (byte === equalsSign) attributes += 1;
+    if (tags > maxTags) return 'more than 5,000 elements';
+    if (attributes > maxTags) return 'more than 5,000 attributes (equals signs)';
+  }
+  return undefined;
 }

@@ -8,6 +8,7 @@ import { foreignName, type XmlElement, isBlank } from '../core/iso20022/tree.ts'
 import { isDeclaration, namespaceOf, outermost, scopeWithin, type Scope } from './namespaces.ts';
 
 interface OpenElement extends XmlElement {
+  name: string;
   children: XmlElement[];
   text: string;
 }
@@ -72,18 +73,19 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // Sticky, so that matching takes linear time.
-
 /** The attributes of a start tag with their prefixes, including the namespace declarations. */
 function readAttributes(rest: string): readonly (readonly [name: string, value: string])[] {
   const attributes: [string, string][] = [];
-  let end = 0;
-  for (const match of rest.matchAll(attributePattern)) {
-    const [whole, name = '', double, single] = match;
-    attributes.push([name, unescape(double ?? single ?? '')]);
-    end = match.index + whole.length;
+  for (let start = 0; start < rest.length;) {
+    const equals = rest.indexOf('=', start);
+    const quote = rest.charAt(equals + 1);
+    const end = rest.indexOf(quote, equals + 2);
+    const isRead =
+      rest.charAt(start) === ' ' && equals > start + 1 && (quote === '"' || quote === "'") && end >= 0;
+    assert(isRead, 'every start tag that libxml2 writes can be read to its end');
+    attributes.push([rest.slice(start + 1, equals), unescape(rest.slice(equals + 2, end))]);
+    start = end + 1;
   }
-  assert(end === rest.length, 'every start tag that libxml2 writes can be read to its end');
   return attributes;
 }
 
@@ -161,7 +163,7 @@ function isBlankBetween(written: string, start: number, end: number): boolean {
 
 /** @param written the document as libxml2 serialises it with `writeOptions` */
 export function readTree(written: string): TreeReading {
-  const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
+  const stack: Pick<StartTag, 'element' | 'scope'>[] = [];
   const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();
   const withoutNamespace = new Set<XmlElement>();
   let namespace = '';
@@ -181,10 +183,8 @@ export function readTree(written: string): TreeReading {
       }
     } else {
       const tag = readStartTag(written.slice(start + 1, end), parent?.scope ?? outermost);
-      const element: OpenElement =
-        parent === undefined || tag.namespace === namespace
-          ? tag.element
-          : { ...tag.element, name: foreignName };
+      if (parent !== undefined && tag.namespace !== namespace) tag.element.name = foreignName;
+      const { element } = tag;
       if (element.name === foreignName && tag.namespace === '') withoutNamespace.add(element);
       if (tag.foreignAttribute !== undefined) withForeignAttribute.set(element, tag.foreignAttribute);
       if (parent === undefined) ({ namespace } = tag);
@@ -194,7 +194,7 @@ export function readTree(written: string): TreeReading {
       if (isLeaf) element.text = unescape(written.slice(end + 1, next));
       if (isLeaf && parent !== undefined)
         next = written.indexOf('<', next + 2); // skips the end tag
-      else stack.push({ element, scope: tag.scope });
+      else stack.push(tag);
     }
     start = next;
   }

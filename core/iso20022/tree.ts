@@ -142,9 +142,8 @@ export function elementsNamed(name: string, root: XmlElement): readonly (readonl
   const found: (readonly XmlElement[])[] = [];
   const visit = (link: Link) => {
     for (const element of link.element.children) {
-      const inner = { element, outer: link };
-      if (element.name === name) found.push(chainOf(inner));
-      else if (element.children.length > 0) visit(inner);
+      if (element.name === name) found.push(chainOf({ element, outer: link }));
+      else if (element.children.length > 0) visit({ element, outer: link });
     }
   };
   visit({ element: root, outer: undefined });
