@@ -41,16 +41,15 @@ interface OfferRow {
 // rate slightly higher than the rounded improved rate can be. It ignores a rate that is too long for a
 // message.
 //
-// `(select $1)` hides from the planner how many rows the arrays have. Otherwise it would expect a plan for these values
-// to be cheaper than a general plan, and would plan each call anew, which takes twice as long as the reading.
+// `(select $1)` hides from the planner how many rows the arrays have. Otherwise it would expect a plan for the given
+// values to be cheaper than a general plan, and would plan each call anew, which takes twice as long as the reading.
 const readOffersSql = prepared(
   'read_offers',
   `
 select q.n::int as n, r.fxp_id, r.rate_id, r.exchange_rate, r.threshold, r.tier_improvement_id,
   to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created,
   r.psp_improvement_id, r.improvement_basis_points
-from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::text[]),
-    (select $6::numeric[]), (select $7::numeric[]))
+from unnest((select $1::text[]), $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[])
   with ordinality as q(source_country, source_currency, destination_country, destination_currency, psp_id,
     source_amount, destination_amount, n)
 cross join lateral (

@@ -60,7 +60,8 @@ function hashOf(body: Buffer): Buffer {
 
 /**
  * SQL parts of a larger statement that store built messages: `stored` has the records, and `stored_bodies`
- * the bytes.
+ * the bytes. `(select ...)` hides the number of messages from the planner, so that it uses one plan for all calls
+ * (db/quotes/quotes.ts).
  */
 export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
   const sealed = messages.map((m) => seal(db, [m.messageId, m.type, m.party], m.body));
@@ -71,7 +72,7 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
     select message_id, subject_id, message_type, message_identification, 'out', leg, party, status, reason_code,
       in_reply_to, refusal, sha256, size, now()
     from unnest(
-      ${column((m) => m.messageId)}::uuid[], ${column((m) => m.subjectId)}::uuid[], ${column((m) => m.type)}::text[],
+      (select ${column((m) => m.messageId)}::uuid[]), ${column((m) => m.subjectId)}::uuid[], ${column((m) => m.type)}::text[],
       ${column((m) => m.messageIdentification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
       ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
       ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
@@ -83,7 +84,7 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
   stored_bodies as (
     insert into message_bodies (message_id, created_at, body, key_id)
     select message_id, now(), body, ${heldKeyId(sql.ref('key_id'))}
-    from unnest(${column((m) => m.messageId)}::uuid[], ${sealed.map(({ bytes }) => bytes)}::bytea[],
+    from unnest((select ${column((m) => m.messageId)}::uuid[]), ${sealed.map(({ bytes }) => bytes)}::bytea[],
       ${sealed.map(({ keyId }) => keyId)}::text[]) as bodies (message_id, body, key_id)
     where ${condition}
   )`;
