@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { simulatePayments, type Deployment, type ModelResult } from '../cli/size/payment-model.ts';
 import { shippedFigures, valuesOf, withMeasured, type Values } from '../cli/size/figures.ts';
+import { UserError } from '../cli/errors.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { quantile } from './closed-count.ts';
 import { cpuTimesByName, machineCpuTime } from './cpu-time.ts';
@@ -73,7 +74,7 @@ export async function benchSize(argv: readonly string[], place: ThrowawayPlace):
   }
   console.log(`other programs kept at most ${others.toFixed(2)} cores busy`);
   if (!isApart) return;
-  throw new Error(
+  throw new UserError(
     `The model is more than ${100 * tolerance} % apart from the system.${others > quietCores ? ' Repeat this on a machine that does nothing else.' : ''}`,
   );
 }
