@@ -37,7 +37,7 @@ const maxTries = 3;
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
   return ({ uetr, cause }) =>
     boundDefects(
-      { logger: deps.logger.child({ uetr }), what: 'a decision met a defect' },
+      { logger: deps.logger, about: { uetr }, what: 'a decision met a defect' },
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
         // A decision without its messages must not be written. So alert an operator, and try again.
