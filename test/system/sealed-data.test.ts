@@ -1,7 +1,8 @@
 // With SEALING_KEYS, whoever has the database or its files reads nothing of the people in payments
 // (SEC-3, I-14); whoever changes what is stored has it sent to nobody; and everybody else notices nothing.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, type Dirent } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -160,9 +161,9 @@ describe('a database and its files, in other hands', () => {
     if (folder === undefined) return; // the server is not ours
     const found = new Set<string>();
     let files = 0;
-    for (const entry of filesIn(folder)) {
+    for (const entry of await filesIn(folder)) {
       if (!entry.isFile() || entry.name === 'postmaster.pid') continue;
-      const bytes = readIfThere(join(entry.parentPath, entry.name));
+      const bytes = await readIfThere(join(entry.parentPath, entry.name));
       files += 1;
       for (const word of [...words, unsealedWord]) if (bytes.includes(word)) found.add(word);
     }
@@ -180,19 +181,21 @@ describe('a database and its files, in other hands', () => {
   });
 });
 
+// The gateway runs in this process, so reading must not block it.
+
 /** Other test files drop their databases meanwhile, which ends a reading of the whole folder. */
-function filesIn(folder: string, tries = 10): Dirent[] {
+async function filesIn(folder: string, tries = 10): Promise<Dirent[]> {
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true });
+    return await readdir(folder, { recursive: true, withFileTypes: true });
   } catch (error) {
     if (tries === 0) throw error;
     return filesIn(folder, tries - 1);
   }
 }
 
-function readIfThere(path: string): Buffer {
+async function readIfThere(path: string): Promise<Buffer> {
   try {
-    return readFileSync(path);
+    return await readFile(path);
   } catch {
     return Buffer.alloc(0); // dropped meanwhile
   }
