@@ -126,6 +126,7 @@ const folders = {
       'telemetry',
       'cli',
       'chaos',
+      'bench/by-workers.ts',
       'fixtures',
       'docs',
       'package.json',

@@ -5,6 +5,7 @@ import { paymentWorkflowId } from '../contract/ids.ts';
 import { part } from '../fixtures/filled-days.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import type { Say } from '../cli/parts/progress.ts';
+import { readUse, usedCores, type UseReading } from './by-workers.ts';
 import { quantile } from './closed-count.ts';
 import { cpuTimesByName } from './cpu-time.ts';
 import type { FloorShape } from './floor/contract.ts';
@@ -56,6 +57,8 @@ interface Side {
   readonly taken: Taken[];
   seconds: number;
   readonly cpuMs: Record<string, number>;
+  /** Readings before and after each round. */
+  readonly uses: (readonly [UseReading, UseReading])[];
 }
 
 const sides = ['fixedFloor', 'payments', 'shapedFloor'] as const;
@@ -71,7 +74,7 @@ export async function comparePayments(compared: Compared, plan: ComparisonPlan):
 
 async function measure(bench: Bench, plan: ComparisonPlan): Promise<PaymentsResult> {
   const { concurrency, workers } = plan;
-  const newSide = (): Side => ({ taken: [], seconds: 0, cpuMs: {} });
+  const newSide = (): Side => ({ taken: [], seconds: 0, cpuMs: {}, uses: [] });
   for (const name of sides) await runRound(bench, { name, side: newSide() }, { tasks: warmUps, concurrency });
   bench.say(`  warmed up with ${warmUps} each`);
   const measured = { payments: newSide(), fixedFloor: newSide(), shapedFloor: newSide() };
@@ -90,7 +93,7 @@ async function measure(bench: Bench, plan: ComparisonPlan): Promise<PaymentsResu
   const result = (name: SideName, workflowId = (id: string) => id) =>
     resultOf(bench, measured[name], { idleSubmitMs: idle[name], workflowId });
   return {
-    ...{ concurrency, workers, answerDelayMs },
+    ...{ concurrency, workers, answerDelayMs, usedCores: usedCores(measured.payments.uses) },
     payments: await result('payments', paymentWorkflowId),
     fixedFloor: await result('fixedFloor'),
     shapedFloor: await result('shapedFloor'),
@@ -134,13 +137,14 @@ async function measured(
   processes: Readonly<Record<string, readonly number[]>>,
   run: () => Promise<PaidRound>,
 ): Promise<void> {
-  const before = cpuTimesByName(processes);
+  const before = readUse(processes);
   const { seconds, taken } = await run();
+  side.uses.push([before, readUse(processes)]);
   await delay(trailingMs);
   side.seconds += seconds;
   side.taken.push(...taken);
   for (const [name, ms] of Object.entries(cpuTimesByName(processes)))
-    side.cpuMs[name] = (side.cpuMs[name] ?? 0) + ms - (before[name] ?? 0);
+    side.cpuMs[name] = (side.cpuMs[name] ?? 0) + ms - (before.partMs[name] ?? 0);
 }
 
 /** Measures the median time of a submission on an idle system, in milliseconds. The sides take turns. */

@@ -16,7 +16,7 @@ const msPerTick = 10;
  * since their start. For this process it omits the descendants, because they are the other roots.
  */
 function cpuTimes(roots: readonly number[]): readonly number[] {
-  const times = timesOfProc();
+  const times = timesIn('/proc');
   const children = new Map<number, number[]>();
   for (const [pid, { parent }] of times) children.set(parent, [...(children.get(parent) ?? []), pid]);
   const total = (pid: number): number =>
@@ -41,13 +41,26 @@ function ownTime(): number {
   return (user + system) / 1_000;
 }
 
-function timesOfProc(): Map<number, ProcessTime> {
+/** Returns the milliseconds of CPU time of each thread, by group and thread id, such as `api/123`. */
+export function threadTimes(
+  groups: Readonly<Record<string, readonly number[]>>,
+): Readonly<Record<string, number>> {
+  const threads = Object.entries(groups).flatMap(([name, pids]) =>
+    pids.flatMap((pid) =>
+      [...timesIn(`/proc/${pid}/task`)].map(([id, { milliseconds }]) => [`${name}/${id}`, milliseconds]),
+    ),
+  );
+  return Object.fromEntries(threads) as Record<string, number>;
+}
+
+/** @param folder `/proc` for all processes, or the task folder of one process for its threads */
+function timesIn(folder: string): Map<number, ProcessTime> {
   const times = new Map<number, ProcessTime>();
-  for (const name of readdirSync('/proc')) {
+  for (const name of readdirSync(folder)) {
     if (!/^\d+$/.test(name)) continue;
     let stat: string;
     try {
-      stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      stat = readFileSync(`${folder}/${name}/stat`, 'latin1');
     } catch {
       continue; // the process has just ended, and its parent's numbers now include its time
     }

@@ -13,7 +13,7 @@ payments                  payments per second, latency and CPU, beside two empty
   --measure-size <file>   write the service times for npm run size -- --measured <file>
   --rate <number>         open loop: so many payments per second; 70%: of the highest rate of a closed loop
   --engine postgres       the Temporal server of production on Postgres, and two apis
-  --workers <numbers>     how many workers, such as 2, or 1,2,4 one after the other (default: 1)
+  --workers <numbers>     how many workers, such as 2, or 1,2,4 until more bring less than 5 % (default: 1)
   --hosts                 each api and worker in a network namespace (root on Linux)
   --lose-worker           one of the hosts of workers vanishes under load
 

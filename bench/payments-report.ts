@@ -1,4 +1,5 @@
 // The results of `npm run bench -- payments`, and the report that shows them.
+import type { UsedCores } from './by-workers.ts';
 
 export interface Latency {
   readonly p50: number;
@@ -36,6 +37,8 @@ export interface PaymentsResult {
   readonly concurrency: number;
   readonly workers: number;
   readonly answerDelayMs: number;
+  /** While payments ran, without the floors and without the work that follows the callbacks. */
+  readonly usedCores: UsedCores;
   readonly payments: SideResult;
   readonly fixedFloor: SideResult;
   readonly shapedFloor: SideResult;
