@@ -8,7 +8,7 @@ import type {
   PaymentFilter,
   PaymentState,
 } from '../../core/payments/payment-list.ts';
-import { isInDoubt } from '../records/audit.ts';
+import { isAlert, isInDoubt } from '../records/audit.ts';
 import { readListPage, type Look, type Scanned, type Slice } from '../pool/list-page.ts';
 import { given, isFound, theOne, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
@@ -47,12 +47,12 @@ async function readSlice(
       sql`true`,
       ...mine,
       ...indexedConditions(filter, side),
-      ...given(after, ({ at, id }) => sql`(p.judged_at, p.uetr) < (${at}::timestamptz, ${id}::uuid)`),
+      ...given(few === undefined ? after : undefined, isBefore(sql`p.judged_at, p.uetr`)),
     ];
     return sql`(select ${sql.lit(side)} as side, p.uetr, p.begun_at, p.judged_at, p.corridor, p.priority,
         p.source_clearing_system, p.destination_clearing_system, p.debtor_agent_id, p.creditor_agent_id, p.fxp_id,
         p.source_amount, p.source_currency, p.destination_amount, p.destination_currency
-      from ${few === undefined ? sql`payments p` : paymentsOf(few)} where ${sql.join(conditions, sql` and `)}
+      from ${few === undefined ? sql`payments p` : paymentsOf(few, after)} where ${sql.join(conditions, sql` and `)}
       order by ${few === undefined ? sql`p.judged_at desc, p.uetr desc` : newest} limit ${sql.lit(size)})`;
   };
   // primary keys serve all that is joined
@@ -94,6 +94,11 @@ async function readSlice(
     select * from last left join found on true order by "judgedAt" desc, uetr desc`.execute(db);
   return rows;
 }
+
+const isBefore =
+  (row: Condition) =>
+  ({ at, id }: ListPlace): Condition =>
+    sql`(${row}) < (${at}::timestamptz, ${id}::uuid)`;
 
 const decision = theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`);
 
@@ -144,9 +149,17 @@ const state = sql`case
 
 /** Conditions over the deliveries of states that few payments have. */
 const undecided = sql`kind = 'instruction' and closed_at is null`; // index deliveries_undecided
+/**
+ * SQL: the payments that came in doubt since the oldest undecided payment began. Served by index audit_events_alerts.
+ * `is true` keeps the planner from a join. It hashes this short list once, however many payments are undecided.
+ */
+const areInDoubt = sql`(subject_id in (
+  select e.subject_id from audit_events e
+  where ${isAlert} and e.kind = 'payment.in-doubt'
+    and e.occurred_at >= (select min(begun_at) from deliveries where ${undecided})))`;
 const foundBy: Readonly<Partial<Record<PaymentState, Condition>>> = {
-  waiting: undecided,
-  'in-doubt': undecided,
+  waiting: sql`${undecided} and ${areInDoubt} is not true`,
+  'in-doubt': sql`${undecided} and ${areInDoubt} is true`,
   telling: sql`${isOfToldKind} and ${isOpen}`, // index deliveries_open
   'dead-letter': sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
 };
@@ -160,8 +173,9 @@ function fewIn({ state: wanted, statuses }: PaymentFilter): Condition | undefine
  * SQL: the payments `p` with such a delivery, newest first. `offset 0` keeps the planner from walking all payments, which it
  * does if it expects many such deliveries. A delivery has its payment's begun_at, which is its judged_at.
  */
-const paymentsOf = (deliveries: Condition) => sql`(
-    select distinct begun_at, subject_id from deliveries where ${deliveries}
+const paymentsOf = (deliveries: Condition, after: ListPlace | undefined) => sql`(
+    select distinct begun_at, subject_id from deliveries
+    where ${sql.join([deliveries, ...given(after, isBefore(sql`begun_at, subject_id`))], sql` and `)}
     order by begun_at desc, subject_id desc offset 0) few
   cross join ${theOne(sql`payments where uetr = few.subject_id and begun_at = few.begun_at`)} p`;
 const newest = sql`few.begun_at desc, few.subject_id desc`;

@@ -2,13 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceOf } from '../../harness/evidence.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
-import type { ListScope, PaymentFilter } from '../../../core/payments/payment-list.ts';
+import type { ListScope, PaymentFilter, PaymentState } from '../../../core/payments/payment-list.ts';
 import type { ListPlace } from '../../../core/list-place.ts';
 import { listPayments } from '../../../db/payments/payment-list.ts';
+import { writeEvent } from '../../harness/events.ts';
 import { testGateway } from '../../harness/gateway.ts';
 import { instruction, type Changes } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../../harness/payer.ts';
+import { undecided } from '../../harness/reports.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -221,6 +223,23 @@ describe('a page of what was found in time', () => {
       expect(pages.every(({ length }) => length <= 2)).toBe(true);
     },
   );
+
+  test('the first page has those in doubt, or waiting, behind however many newer ones of the other state', async () => {
+    const firstPage = async (state: PaymentState) => {
+      const look = { rows: 2, forMs: 0 };
+      return listPayments(gateway.db, { of: 'all' }, { state }, { limit: 50 }, look);
+    };
+    const { uetr: old } = await undecided(gateway);
+    const newer: string[] = [];
+    for (let made = 0; made < 3; made += 1) newer.push((await undecided(gateway)).uetr);
+    const doubt = (uetr: string) =>
+      writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+    await doubt(old);
+    const inDoubt = await firstPage('in-doubt');
+    expect([inDoubt.payments.map(({ uetr }) => uetr), inDoubt.next]).toEqual([[old], undefined]);
+    for (const uetr of newer) await doubt(uetr);
+    expect((await firstPage('waiting')).payments[0]).toMatchObject({ state: 'waiting' });
+  });
 
   test('a page may have none although more follow', async () => {
     expect((await pagesOf({ of: 'all' }, { reasonCode: 'AC04' })).map(({ length }) => length)).toContain(0);
