@@ -80,9 +80,9 @@ function limitsOfTemporal({ values, hosts }: Sized): readonly Limit[] {
       takes: 'setting',
     },
     {
-      name: 'one partition of the task queue deliveries',
+      name: 'one partition of the task queue payments',
       perSecond: temporal.dispatchPerSecond,
-      why: `matching gives out ${number(temporal.dispatchPerSecond)} tasks a second of a partition; each payment has one there`,
+      why: `matching gives out ${number(temporal.dispatchPerSecond)} tasks a second of a partition; each payment has its first workflow task there`,
       mend: 'set matching.numTaskqueueReadPartitions and WritePartitions to 4 or more',
       takes: 'setting',
     },
@@ -97,7 +97,7 @@ function limitsOfTemporal({ values, hosts }: Sized): readonly Limit[] {
       name: 'the visibility store',
       perSecond: (hosts * temporal.visibilityWritesPerSecond) / values.visibilityWrites,
       why: `${number(temporal.visibilityWritesPerSecond)} writes a second and host; before that, its Postgres has little left for histories`,
-      mend: 'a database or OpenSearch for visibility alone; or no search attributes at acceptance',
+      mend: 'a database or OpenSearch for visibility alone; or no search attributes before the close',
       takes: 'setting',
     },
   ];

@@ -1,6 +1,5 @@
-// The way of a payment through the system, as a network of queues. Each state transition in Temporal is one
-// round through the parts: Temporal's server and shard, the worker's two threads, a statement in Postgres.
-// The model is deterministic by its seed.
+// The way of a payment through the system, as a network of queues. A stage of the payment passes Temporal's
+// server and shard, the worker's two threads, and Postgres. The model is deterministic by its seed.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import { createRandom, type Random } from './random.ts';
 import { createSimulation, use, type Pool, type Process } from './simulation.ts';
@@ -17,6 +16,10 @@ export interface Deployment {
   readonly machineCores?: number;
   /** CPU of the parties that share the machine, in ms a payment. */
   readonly partiesCpuMs?: number;
+  /** CPU of all other programs that share the machine, in ms a payment. No payment waits for them to end. */
+  readonly othersCpuMs?: number;
+  /** How long a write of Temporal waits for the disk; absent: as long as a commit of Isthmus. */
+  readonly temporalFlushMs?: number;
 }
 
 /** `perSecond`: payments arrive at random. `clients`: each submits its next payment after the callback. */
@@ -45,34 +48,73 @@ export interface ModelResult {
   readonly submitMs: Quantiles;
   /** From the pacs.008 to the callback, in milliseconds. */
   readonly finalMs: Quantiles;
+  /** The same for each kind: the destination answers in the HTTP response, or reports later. */
+  readonly finalOfMs: Readonly<Record<Kind, Quantiles>>;
 }
 
+export type Kind = 'atOnce' | 'later';
+
 export const connectionsOfProcess = 20; // activities/start.ts, api/start.ts
+export const submissionsAtOnce = 8; // of one system in one api (turnKinds of api/http/limits/turns.ts)
 
-/**
- * The stages of a payment. `worker` and `postgres` are shares of the CPU of a payment, `rounds` transitions
- * in Temporal. Estimates from the order of the steps; benchmarks measure only the sums.
- */
+/** What a stage takes, counted in the code. The counts divide the CPU of a part: benchmarks measure its sum. */
+export interface Stage {
+  /** State transitions in Temporal. */
+  readonly transitions: number;
+  /** Workflow tasks, which take the workflow thread of a worker. */
+  readonly tasks: number;
+  /** Statements, messages read or made, and HTTP exchanges, which take the main thread of a worker. */
+  readonly steps: number;
+  /** Statements in Postgres, also those of the api. */
+  readonly statements: number;
+  /** How many of the statements write. Their commits wait for the disk. */
+  readonly commits: number;
+}
+
 const stages = {
-  submit: { worker: 0.3, postgres: 0.35, rounds: 3 },
-  forward: { worker: 0.25, postgres: 0.2, rounds: 2 },
-  decideAtOnce: { worker: 0.2, postgres: 0.2, rounds: 2 },
-  decideLater: { worker: 0.2, postgres: 0.2, rounds: 3 },
-  /** Until the callback is delivered. */
-  tell: { worker: 0.17, postgres: 0.15, rounds: 2 },
-  /** After the callback: the outcome is stored, the execution closes. */
-  close: { worker: 0.08, postgres: 0.1, rounds: 1 },
-} as const;
-type Stage = (typeof stages)[keyof typeof stages];
+  /** The api stores the pacs.008, the worker judges it, the api answers. */
+  submit: { transitions: 3, tasks: 1, steps: 6, statements: 5, commits: 2 },
+  /** Claims and sends the instruction. Temporal starts the activity eagerly, without a further transition. */
+  send: { transitions: 0, tasks: 0, steps: 2, statements: 1, commits: 1 },
+  /** The sending activity reads the final status in the answer, and decides. */
+  decideAtOnce: { transitions: 0, tasks: 0, steps: 9, statements: 5, commits: 3 },
+  /** The answer is a receipt. The activity ends, and the workflow shows the payment as accepted. */
+  takeReceipt: { transitions: 3, tasks: 1, steps: 1, statements: 1, commits: 1 },
+  /** The api stores the report, the worker decides. */
+  decideLater: { transitions: 1, tasks: 1, steps: 5, statements: 4, commits: 2 },
+  /** Claims and sends the deliveries, eagerly too. */
+  tell: { transitions: 0, tasks: 0, steps: 5, statements: 2, commits: 1 },
+  /** Settles three deliveries. The activity ends, and the workflow closes. */
+  closeAtOnce: { transitions: 3, tasks: 1, steps: 3, statements: 3, commits: 3 },
+  /** The same with two deliveries. The api reads the confirmation for its answer. */
+  closeLater: { transitions: 3, tasks: 1, steps: 2, statements: 3, commits: 2 },
+} as const satisfies Readonly<Record<string, Stage>>;
 
+const { submit, send, decideAtOnce, takeReceipt, decideLater, tell, closeAtOnce, closeLater } = stages;
+
+/** @internal exported for tests */
+export const stagesOf = {
+  atOnce: [submit, send, decideAtOnce, tell, closeAtOnce],
+  later: [submit, send, takeReceipt, decideLater, tell, closeLater],
+} as const;
+
+/** Mean count of a payment, with half of the payments at once, as in the benchmarks. */
+function meanOf(count: keyof Stage): number {
+  const all = [...stagesOf.atOnce, ...stagesOf.later];
+  return all.reduce((sum, stage) => sum + stage[count], 0) / 2;
+}
+
+const sliceMs = 0.5; // time of a thread on a shared core before the next thread has its turn
 const apiShares = { submit: 0.6, report: 0.4 }; // of the CPU of the api
 const measuredLater = 0.5; // share of payments with a report in the benchmark that measured the api
 
-/** A process of Node: its thread runs on one core at a time. */
+/** A process of Node, with two threads. Each runs on one core at a time. */
 interface NodeProcess {
-  readonly main: readonly Pool[];
-  readonly workflows: readonly Pool[];
+  readonly main: Pool;
+  readonly workflows: Pool;
   readonly connections: Pool;
+  /** Submissions that are judged, by payment system. */
+  readonly turns: readonly Pool[];
   /** Sends under way, by destination. */
   readonly gates: readonly Pool[];
 }
@@ -80,15 +122,18 @@ interface NodeProcess {
 interface World {
   readonly options: ModelOptions;
   readonly random: Random;
+  readonly times: ReturnType<typeof timesOf>;
   readonly start: (process: Process) => void;
   readonly apis: readonly NodeProcess[];
   readonly workers: readonly NodeProcess[];
   readonly shards: readonly Pool[];
-  readonly temporal: readonly Pool[];
-  readonly temporalDatabase: readonly Pool[];
-  readonly postgres: readonly Pool[];
-  /** The machine's cores, if the parties share them. */
-  readonly machine: readonly Pool[];
+  /** Threads that run at the same time: as many as cores, or any number if all parts share the cores. */
+  readonly temporal: Pool;
+  readonly temporalDatabase: Pool;
+  readonly postgres: Pool;
+  readonly parties: Pool;
+  /** The cores that all parts share, if they do. */
+  readonly machine: Pool | undefined;
 }
 
 /** The processes that handle one payment. */
@@ -96,6 +141,7 @@ interface Route {
   readonly api: NodeProcess;
   readonly worker: NodeProcess;
   readonly shard: Pool;
+  readonly source: number;
   readonly destination: number;
 }
 
@@ -105,7 +151,7 @@ export function simulatePayments(options: ModelOptions): ModelResult {
   const { payments, load } = options;
   const measured = { from: Math.floor(payments / 3), to: Math.floor((2 * payments) / 3) };
   const submits: number[] = [];
-  const finals: number[] = [];
+  const finals: Readonly<Record<Kind, number[]>> = { atOnce: [], later: [] };
   const ends: number[] = [];
   let begun = 0;
 
@@ -116,9 +162,9 @@ export function simulatePayments(options: ModelOptions): ModelResult {
       onSubmitted: () => {
         if (isMeasured) submits.push(simulation.now() - began);
       },
-      onFinal: () => {
+      onFinal: (kind) => {
         ends.push(simulation.now());
-        if (isMeasured) finals.push(simulation.now() - began);
+        if (isMeasured) finals[kind].push(simulation.now() - began);
       },
     });
   }
@@ -138,25 +184,27 @@ export function simulatePayments(options: ModelOptions): ModelResult {
   return {
     perSecond: ((measured.to - measured.from) * 1_000) / (last - first),
     submitMs: quantilesOf(submits),
-    finalMs: quantilesOf(finals),
+    finalMs: quantilesOf([...finals.atOnce, ...finals.later]),
+    finalOfMs: { atOnce: quantilesOf(finals.atOnce), later: quantilesOf(finals.later) },
   };
 }
 
 function build(options: ModelOptions, simulation: ReturnType<typeof createSimulation>): World {
   const { deployment, values, seed } = options;
   const { machineCores } = deployment;
-  const machine = machineCores === undefined ? [] : [simulation.pool(machineCores)];
   const many = <T>(count: number, make: () => T): readonly T[] => Array.from({ length: count }, make);
-  const cores = (count: number) => (machineCores === undefined ? [simulation.pool(count)] : machine);
+  const cores = (count: number) => simulation.pool(machineCores === undefined ? count : Infinity);
   const node = (): NodeProcess => ({
-    main: [simulation.pool(1), ...machine],
-    workflows: [simulation.pool(1), ...machine],
+    main: simulation.pool(1),
+    workflows: simulation.pool(1),
     connections: simulation.pool(connectionsOfProcess),
+    turns: many(values.systems, () => simulation.pool(submissionsAtOnce)),
     gates: many(values.systems, () => simulation.pool(mostSendsAtOnce)),
   });
   return {
     options,
     random: createRandom(seed),
+    times: timesOf(options),
     start: simulation.start,
     apis: many(deployment.apis, node),
     workers: many(deployment.workers, node),
@@ -164,13 +212,14 @@ function build(options: ModelOptions, simulation: ReturnType<typeof createSimula
     temporal: cores(deployment.temporalCores),
     temporalDatabase: cores(deployment.temporalDatabaseCores),
     postgres: cores(deployment.postgresCores),
-    machine,
+    parties: simulation.pool(Infinity),
+    machine: machineCores === undefined ? undefined : simulation.pool(machineCores),
   };
 }
 
 interface Moments {
   readonly onSubmitted: () => void;
-  readonly onFinal: () => void;
+  readonly onFinal: (kind: Kind) => void;
 }
 
 function* pay(world: World, { onSubmitted, onFinal }: Moments): Process {
@@ -180,86 +229,108 @@ function* pay(world: World, { onSubmitted, onFinal }: Moments): Process {
     api: random.pick(world.apis),
     worker: random.pick(world.workers),
     shard: random.pick(world.shards),
+    source: Math.floor(random.share() * values.systems),
     destination: Math.floor(random.share() * values.systems),
   };
-  const answersAtOnce = random.share() < values.answersAtOnce;
+  const kind: Kind = random.share() < values.answersAtOnce ? 'atOnce' : 'later';
   const apiMs = (share: number) => random.exponential(values.apiCpuMs * share);
   const partiesMs = (deployment.partiesCpuMs ?? 0) / 2;
 
-  yield* use(world.machine, random.exponential(partiesMs));
-  yield* use(route.api.main, apiMs(apiShares.submit));
-  yield* stage(world, route, stages.submit, route.api);
+  world.start(compute(world, world.parties, random.exponential(deployment.othersCpuMs ?? 0)));
+  yield* compute(world, world.parties, random.exponential(partiesMs));
+  const turn = route.api.turns[route.source] as Pool;
+  yield turn;
+  yield* compute(world, route.api.main, apiMs(apiShares.submit));
+  yield* pass(world, route, { stage: submit, first: route.api });
+  turn.release();
   onSubmitted();
 
-  yield* stage(world, route, stages.forward);
+  yield* pass(world, route, { stage: send });
   const usual = { median: values.destinationMs, p99: values.destinationP99Ms };
-  const { median, p99 } = (answersAtOnce ? atOnceMs : undefined) ?? usual;
+  const { median, p99 } = (kind === 'atOnce' ? atOnceMs : undefined) ?? usual;
   const answerMs = random.logNormal(median, p99);
   const gate = route.worker.gates[route.destination] as Pool;
-  yield* use([gate], answersAtOnce ? answerMs : values.deliveryMs);
-  yield* use(world.machine, random.exponential(partiesMs));
-  if (answersAtOnce) yield* stage(world, route, stages.decideAtOnce);
+  yield* use([gate], kind === 'atOnce' ? answerMs : values.deliveryMs);
+  yield* compute(world, world.parties, random.exponential(partiesMs));
+  if (kind === 'atOnce') yield* pass(world, route, { stage: decideAtOnce });
   else {
+    world.start(pass(world, route, { stage: takeReceipt })); // nobody waits for it
     yield answerMs;
-    yield* use(route.api.main, apiMs(apiShares.report / measuredLater));
-    yield* stage(world, route, stages.decideLater, route.api);
+    yield* compute(world, route.api.main, apiMs(apiShares.report / measuredLater));
+    yield* pass(world, route, { stage: decideLater, first: route.api });
   }
 
-  yield* stage(world, route, stages.tell);
-  yield values.deliveryMs;
-  onFinal();
-  world.start(stage(world, route, stages.close)); // nobody waits for it
+  yield* pass(world, route, { stage: tell });
+  onFinal(kind);
+  world.start(close(world, route, kind)); // nobody waits for it
 }
 
-/** One stage: a round through the parts for each transition in Temporal. The first statement may be the api's. */
-function* stage(
+function* close(world: World, route: Route, kind: Kind): Process {
+  yield world.options.values.deliveryMs;
+  yield* pass(world, route, { stage: kind === 'atOnce' ? closeAtOnce : closeLater });
+}
+
+/** Passes the parts that a stage needs. The first statement may be the api's. */
+function* pass(
   world: World,
   { worker, shard }: Route,
-  { worker: workerShare, postgres: postgresShare, rounds }: Stage,
-  first: NodeProcess = worker,
+  { stage, first = worker }: { readonly stage: Stage; readonly first?: NodeProcess },
 ): Process {
-  const { random, options } = world;
-  const { values } = options;
-  const times = timesOf(values);
-  const workerMs = (share: number) => random.exponential((values.workerCpuMs * workerShare * share) / rounds);
-  for (let round = 0; round < rounds; round += 1) {
-    yield* use(world.temporal, random.exponential(times.serverMs * (1 - values.offPathShare)));
-    world.start(use(world.temporal, random.exponential(times.serverMs * values.offPathShare)));
-    yield* write([shard], world.temporalDatabase, random.exponential(times.databaseMs), values.flushMs);
+  const { random, times, options } = world;
+  const { transitions, tasks, steps, statements, commits } = stage;
+  for (let n = 0; n < transitions; n += 1) {
+    yield* compute(world, world.temporal, random.exponential(times.serverOnPathMs));
+    world.start(compute(world, world.temporal, random.exponential(times.serverOffPathMs)));
+    yield shard;
+    yield* compute(world, world.temporalDatabase, random.exponential(times.databaseMs));
+    yield times.temporalFlushMs;
+    shard.release();
     yield times.waitMs;
-    yield* use(worker.workflows, workerMs(1 - values.workerMainShare));
-    yield* use(worker.main, workerMs(values.workerMainShare));
-    const statementMs = random.exponential((values.postgresCpuMs * postgresShare) / rounds);
-    const { connections } = round === 0 ? first : worker;
-    yield* write([connections], world.postgres, statementMs, values.flushMs);
+  }
+  for (let n = 0; n < tasks; n += 1)
+    yield* compute(world, worker.workflows, random.exponential(times.taskMs));
+  for (let n = 0; n < statements; n += 1) {
+    yield* compute(world, worker.main, random.exponential((times.stepMs * steps) / statements));
+    const { connections } = n === 0 ? first : worker;
+    yield connections;
+    yield* compute(world, world.postgres, random.exponential(times.statementMs));
+    if (n < commits) yield options.values.flushMs;
+    connections.release();
   }
 }
 
-/** Holds the connection or the shard while Postgres works, and until the disk has the commit. */
-function* write(held: readonly Pool[], cores: readonly Pool[], cpuMs: number, flushMs: number): Process {
-  for (const pool of held) yield pool;
-  yield* use(cores, cpuMs);
-  yield flushMs;
-  for (const pool of held) pool.release();
+/** Holds a thread while it works. On shared cores, threads take turns as in an operating system. */
+function* compute({ machine }: World, thread: Pool, ms: number): Process {
+  yield thread;
+  if (machine === undefined) yield ms;
+  else for (let left = ms; left > 0; left -= sliceMs) yield* use([machine], Math.min(left, sliceMs));
+  thread.release();
 }
 
-/** Milliseconds of one transition. */
-function timesOf(values: Values): {
-  readonly serverMs: number;
-  readonly databaseMs: number;
-  /** Time on the way that costs no CPU, such as polls; fitted to the idle submission. */
-  readonly waitMs: number;
-} {
+/**
+ * Mean milliseconds of one transition, task, step and statement. `waitMs`: time of a transition that costs no
+ * CPU, such as polls; fitted to the idle submission.
+ */
+function timesOf({ values, deployment }: ModelOptions) {
   const temporalMs = values.temporalCpuMs / values.transitions;
   const serverMs = temporalMs * (1 - values.temporalDatabaseShare);
-  const databaseMs = temporalMs * values.temporalDatabaseShare;
-  const { worker, postgres, rounds } = stages.submit;
+  const times = {
+    serverOnPathMs: serverMs * (1 - values.offPathShare),
+    serverOffPathMs: serverMs * values.offPathShare,
+    databaseMs: temporalMs * values.temporalDatabaseShare,
+    temporalFlushMs: deployment.temporalFlushMs ?? values.flushMs,
+    taskMs: (values.workerCpuMs * (1 - values.workerMainShare)) / meanOf('tasks'),
+    stepMs: (values.workerCpuMs * values.workerMainShare) / meanOf('steps'),
+    statementMs: values.postgresCpuMs / meanOf('statements'),
+  };
+  const { transitions, tasks, steps, statements, commits } = submit;
   const busyMs =
     values.apiCpuMs * apiShares.submit +
-    values.workerCpuMs * worker +
-    values.postgresCpuMs * postgres +
-    rounds * (serverMs * (1 - values.offPathShare) + databaseMs + 2 * values.flushMs);
-  return { serverMs, databaseMs, waitMs: Math.max(0, (values.idleSubmitMs - busyMs) / rounds) };
+    transitions * (times.serverOnPathMs + times.databaseMs + times.temporalFlushMs) +
+    (tasks * times.taskMs + steps * times.stepMs) +
+    (statements * times.statementMs + commits * values.flushMs);
+  const waitMs = Math.max(0, (values.idleSubmitMs - busyMs) / transitions);
+  return { ...times, waitMs };
 }
 
 function quantilesOf(times: readonly number[]): Quantiles {

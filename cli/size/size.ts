@@ -1,7 +1,7 @@
 // What a rate of payments needs: cores, processes, shards, connections, disk and partitions. Cores and disk
 // follow from the figures alone; the model adds the times, because they depend on queues.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
-import { connectionsOfProcess, simulatePayments } from './payment-model.ts';
+import { connectionsOfProcess, simulatePayments, submissionsAtOnce } from './payment-model.ts';
 import type { Deployment, ModelResult } from './payment-model.ts';
 import { valuesOf, type Figures, type Values } from './figures.ts';
 import { limitsFor, type Limit } from './limits.ts';
@@ -46,7 +46,6 @@ export interface Sizing {
 const daySeconds = 86_400;
 const fewest = 2; // processes of each kind, so that one may fail
 const fewestShards = 16; // docker-compose.yml
-const submissionsAtOnce = 8; // of one system in one api (turnKinds of api/http/limits/turns.ts)
 const busySubmits = 2; // a submission under load takes about so many times as long as an idle one
 const apiExtraConnections = 2; // one listens, one makes partitions
 const workerExtraConnections = 1; // it listens
