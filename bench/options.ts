@@ -22,7 +22,7 @@ overload                  payments submitted faster than they can be finished
   --seconds <number>      how long (default: 30)
 
 size                      the model of npm run size, beside the system at three loads
-  --payments <number>     how many payments of each load (default: 400)
+  --payments <number>     how many payments of each load (default: 600)
 
 quotes                    requests per second of the quote and reference routes, beside bare ones
 

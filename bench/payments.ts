@@ -12,7 +12,7 @@ import { help, positive, readOptions } from './options.ts';
 import { openPaymentLoad } from './payment-load.ts';
 import { startPaymentServices } from './payment-services.ts';
 import { renderReport, type PaymentsResult } from './payments-report.ts';
-import { measuredFigures, readStoredBytes } from './service-times.ts';
+import { measuredFigures, readFlushMs, readStoredBytes, type MeasuredRun } from './service-times.ts';
 
 const optionTable = {
   payments: { type: 'string', default: '1500' },
@@ -69,7 +69,10 @@ export async function benchPayments(argv: readonly string[], place: ThrowawayPla
     await addUpTo(count);
     const before = await stored();
     const result = await comparePayments({ place, services, load, say }, { ...plan, workers: count });
-    if (values.sizeFile !== undefined) writeSize(values.sizeFile, result, { before, after: await stored() });
+    if (values.sizeFile !== undefined) {
+      const flushMs = await readFlushMs(services.databaseUrl);
+      writeSize(values.sizeFile, result, { flushMs, stored: { before, after: await stored() } });
+    }
     console.log(values.json ? JSON.stringify(result) : renderReport(result));
     results.push(result);
     if (isSaturated(results)) break;
@@ -81,9 +84,9 @@ export async function benchPayments(argv: readonly string[], place: ThrowawayPla
 function writeSize(
   file: string,
   { payments }: PaymentsResult,
-  stored: NonNullable<Parameters<typeof measuredFigures>[1]['stored']>,
+  also: Pick<MeasuredRun, 'flushMs' | 'stored'>,
 ): void {
-  const measured = measuredFigures('payments', { ...payments, answersAtOnce: 0.5, stored });
+  const measured = measuredFigures('payments', { ...payments, answersAtOnce: 0.5, ...also });
   writeFileSync(file, `${JSON.stringify(measured, undefined, 2)}\n`);
 }
 
@@ -99,12 +102,19 @@ function readPaymentOptions(argv: readonly string[]) {
     throw new UsageError(`--engine ${values.engine}: it takes dev or postgres. ${help}`);
   if (losesWorker && !(values.hosts && Math.max(...workers) >= 2))
     throw new UsageError(`--lose-worker needs --hosts and at least --workers 2. ${help}`);
+  const sizeFile = values['measure-size'];
+  // With --engine postgres, Temporal and Isthmus share a Postgres server, and its CPU cannot be divided.
+  const isOther = values.engine === 'postgres' || values.rate !== undefined || losesWorker;
+  if (sizeFile !== undefined && isOther)
+    throw new UsageError(
+      `--measure-size takes neither --engine postgres nor --rate nor --lose-worker. ${help}`,
+    );
   return {
     ...{ plan, losesWorker, json: values.json, sealed: values.sealed, hosts: values.hosts },
     onPostgres: values.engine === 'postgres',
     workers: workers.toSorted((a, b) => a - b),
     rate: values.rate === undefined ? undefined : readRate(values.rate),
-    sizeFile: values['measure-size'],
+    sizeFile,
   };
 }
 

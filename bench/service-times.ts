@@ -2,6 +2,7 @@
 import { cpus } from 'node:os';
 import { withClient } from '../cli/parts/postgres.ts';
 import type { Measured } from '../cli/size/figures.ts';
+import { quantile } from './closed-count.ts';
 
 /** Bytes on disk, with indexes, of the tables of Isthmus. */
 export interface StoredBytes {
@@ -35,11 +36,33 @@ export async function readStoredBytes(databaseUrl: string): Promise<StoredBytes>
   });
 }
 
+const timedCommits = 200;
+
+/**
+ * Milliseconds that a commit waits for the disk: the median of commits that wait, less that of commits that do
+ * not. It is too short to be told from zero on a disk in memory.
+ */
+export async function readFlushMs(databaseUrl: string): Promise<number> {
+  return withClient(databaseUrl, async (client) => {
+    const times = { on: [] as number[], off: [] as number[] };
+    for (let n = 0; n < timedCommits; n += 1) {
+      for (const setting of ['on', 'off'] as const) {
+        await client.query(`set synchronous_commit = ${setting}`);
+        const began = performance.now();
+        await client.query("select pg_logical_emit_message(true, 'isthmus', 'one commit')");
+        times[setting].push(performance.now() - began);
+      }
+    }
+    return quantile(times.on, 0.5) - quantile(times.off, 0.5);
+  });
+}
+
 export interface MeasuredRun {
   /** Milliseconds of CPU time per payment, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
   readonly idleSubmitMs: number;
   readonly answersAtOnce: number;
+  readonly flushMs: number;
   readonly stored?: { readonly before: StoredBytes; readonly after: StoredBytes };
 }
 
@@ -56,6 +79,7 @@ export function measuredFigures(benchmark: string, run: MeasuredRun): Measured {
     postgresCpuMs: cpuMs['Postgres'],
     idleSubmitMs: run.idleSubmitMs,
     answersAtOnce: run.answersAtOnce,
+    flushMs: run.flushMs,
     bodyBytes: bytes('bodies'),
     recordBytes: bytes('records'),
     quoteBytes: bytes('quotes'),
