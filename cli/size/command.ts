@@ -3,11 +3,12 @@ import { UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { readMeasured, shippedFigures, withMeasured } from './figures.ts';
 import { printSizing } from './show.ts';
-import { sizeFor } from './size.ts';
+import { daySeconds, sizeFor } from './size.ts';
 
 export interface SizeOptions {
   readonly rate: string;
   readonly systems?: string;
+  readonly aDay?: string;
   readonly measured?: string;
   readonly json?: true;
 }
@@ -15,13 +16,19 @@ export interface SizeOptions {
 const mostPerSecond = 20_000; // more would take the model minutes
 const mostSystems = 1_000;
 
-export function size(terminal: Terminal, { rate, systems, measured, json }: SizeOptions): void {
+export function size(terminal: Terminal, { rate, systems, aDay, measured, json }: SizeOptions): void {
   const perSecond = wholeNumber('--rate', rate, mostPerSecond);
   const ofMachine = measured === undefined ? {} : readMeasured(measured);
   const figures = withMeasured(shippedFigures, {
     ...ofMachine,
     ...(systems !== undefined && {
       systems: { value: wholeNumber('--systems', systems, mostSystems), source: '--systems' },
+    }),
+    ...(aDay !== undefined && {
+      dayShare: {
+        value: wholeNumber('--a-day', aDay, perSecond * daySeconds) / (perSecond * daySeconds),
+        source: '--a-day',
+      },
     }),
   });
   const sizing = sizeFor(perSecond, figures);

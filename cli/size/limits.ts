@@ -39,6 +39,9 @@ const ours = { frontendPerSecond: 20_000, shards: 16 };
 /** Defaults of core/settings/settings.ts, of each payment system. */
 const settings = { messagesPerMinute: 60_000, megabytesPerDay: 20_000, undecidedPayments: 100_000 };
 
+/** Defaults of the retention. */
+export const keptDays = { bodies: 13 * 30.4, records: 3_652, quotes: 62 };
+
 const silenceSeconds = 3_600;
 const statementMs = 1; // of the statement that adds the counts
 
@@ -104,6 +107,9 @@ function limitsOfTemporal({ values, hosts }: Sized): readonly Limit[] {
 }
 
 function limitsOfPostgres({ values }: Sized): readonly Limit[] {
+  const { bodyBytes, recordBytes, quoteBytes } = values;
+  const keptBytes =
+    bodyBytes * keptDays.bodies + recordBytes * keptDays.records + quoteBytes * keptDays.quotes;
   return [
     {
       name: 'the hourly seal of the record',
@@ -114,34 +120,44 @@ function limitsOfPostgres({ values }: Sized): readonly Limit[] {
     },
     {
       name: 'message_bodies by month: values outside of rows',
-      perSecond: postgres.toastValues / 2 / monthSeconds,
+      perSecond: postgres.toastValues / 2 / (monthSeconds * values.dayShare),
       why: 'at most 4.3 billion in one partition; with SEALING_KEYS both pacs.008 are such values',
       mend: 'partitions by day (make_partition)',
       takes: 'code',
     },
     {
       name: 'message_bodies by month: size',
-      perSecond: postgres.tableBytes / values.bodyBytes / monthSeconds,
+      perSecond: postgres.tableBytes / values.bodyBytes / (monthSeconds * values.dayShare),
       why: 'at most 32 TiB in one partition',
       mend: 'partitions by day (make_partition)',
       takes: 'code',
     },
     {
       name: 'messages by year: size',
-      perSecond: postgres.tableBytes / (values.recordBytes * values.largestTableShare) / yearSeconds,
+      perSecond:
+        postgres.tableBytes /
+        (values.recordBytes * values.largestTableShare) /
+        (yearSeconds * values.dayShare),
       why: 'at most 32 TiB in one partition',
       mend: 'partitions by month (make_partition)',
       takes: 'code',
     },
     {
       name: 'transaction ids',
-      perSecond: postgres.transactions / values.commits / daySeconds,
+      perSecond: postgres.transactions / values.commits / (daySeconds * values.dayShare),
       why: 'Postgres must freeze all old rows within a day, or it stops',
       mend: 'more and faster autovacuum workers; fewer commits; Temporal on a server of its own',
       takes: 'setting',
     },
     {
-      name: "one primary of Isthmus' Postgres",
+      name: "disk of Isthmus' Postgres",
+      perSecond: (values.primaryTerabytes * 1e12) / keptBytes / (daySeconds * values.dayShare),
+      why: `${number(values.primaryTerabytes)} TB on one primary, assumed, when all is kept that the retention keeps`,
+      mend: 'set RECORDS_KEPT_YEARS below 10; or move old partitions to other disks (tablespaces)',
+      takes: 'setting',
+    },
+    {
+      name: "one primary of Isthmus' Postgres: cores",
       perSecond: (values.primaryCores * values.busyShare * 1_000) / values.postgresCpuMs,
       why: `all writes go to one server, assumed to have ${values.primaryCores} cores`,
       mend: 'one Isthmus for each group of source payment systems; not built',
@@ -174,13 +190,13 @@ function connectionsPerRate({ apiCpuMs, workerCpuMs, workerMainShare, busyShare 
 }
 
 function limitsOfIsthmus({ values }: Sized): readonly Limit[] {
-  const { systems, pacs008Bytes, flushMs, apiCpuMs, busyShare } = values;
+  const { systems, pacs008Bytes, flushMs, apiCpuMs, busyShare, dayShare } = values;
   const apisAtRow = 1_000 / (flushMs + statementMs); // each holds the row once a second
   return [
     {
       name: 'MEGABYTES_PER_DAY',
-      perSecond: (systems * settings.megabytesPerDay * 1_000_000) / pacs008Bytes / daySeconds,
-      why: `${number(settings.megabytesPerDay)} MB a day of each source; reached if the rate holds all day`,
+      perSecond: (systems * settings.megabytesPerDay * 1_000_000) / pacs008Bytes / (daySeconds * dayShare),
+      why: `${number(settings.megabytesPerDay)} MB a day of each source`,
       mend: 'raise this setting of the api',
       takes: 'setting',
     },

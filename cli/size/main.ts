@@ -17,6 +17,7 @@ export function addSize(command: Command, context: CommandContext): void {
     )
     .requiredOption('--rate <number>', 'payments per second, 1 to 20000')
     .option('--systems <number>', 'payment systems that share the payments evenly (default: 10)')
+    .option('--a-day <number>', 'payments a day, for disk and its limits (default: the rate all day)')
     .option(
       '--measured <file>',
       'service times of your machine: npm run bench -- payments --measure-size <file>',

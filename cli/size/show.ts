@@ -1,7 +1,7 @@
 // Prints a sizing: what is needed, the times by the model, the limits, and every number that it rests on.
 import { renderTable, type Terminal } from '../terminal.ts';
 import type { Limit } from './limits.ts';
-import type { Sizing } from './size.ts';
+import { daySeconds, type Sizing } from './size.ts';
 
 const limitsAhead = 1; // limits above the rate that are shown too
 
@@ -42,7 +42,7 @@ export function printSizing(terminal: Terminal, sizing: Sizing): void {
       ['the callback', digits(times.finalMs.p50), digits(times.finalMs.p99)],
     ],
   );
-  title('Disk, if the rate holds all day');
+  title(`Disk, with ${digits(perSecond * daySeconds * sizing.figures.dayShare.value)} payments a day`);
   table(
     ['what', 'GB a day', 'kept days', 'TB kept'],
     sizing.disk.map(({ what, bytesPerDay, keptDays }) => [
@@ -69,9 +69,7 @@ export function printSizing(terminal: Terminal, sizing: Sizing): void {
     terminal.line(
       `- ${what}: ${unit === 'of 1' ? `${digits(value * 100)} %` : `${digits(value, 2)} ${unit}`} (${source})`,
     );
-  terminal.line(
-    '- a day of the disk holds the rate for 24 hours; kept days are the defaults, and 7 for histories and log',
-  );
+  terminal.line('- kept days are the defaults, and 7 for histories and log');
   terminal.line('- CPU times and arrivals are exponential, so that waits are rather too long than too short');
 }
 
@@ -86,7 +84,7 @@ function verdict({ limits, perSecond }: Sizing): string {
     settings.length === 0 ? '' : ` It reaches ${many(settings)} that a setting or a server mends.`;
   return first === undefined
     ? `This release can do it, by the model.${bySettings}`
-    : `This release cannot do it all day: ${many(code)} ${code.length === 1 ? 'needs' : 'need'} new code, the first at ${digits(first.perSecond)} a second.${bySettings}`;
+    : `This release cannot do it: ${many(code)} ${code.length === 1 ? 'needs' : 'need'} new code, the first at ${digits(first.perSecond)} a second.${bySettings}`;
 }
 
 const mends = { setting: 'Mend', code: 'Mend, new code' };

@@ -4,7 +4,7 @@ import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import { connectionsOfProcess, simulatePayments, submissionsAtOnce } from './payment-model.ts';
 import type { Deployment, ModelResult } from './payment-model.ts';
 import { valuesOf, type Figures, type Values } from './figures.ts';
-import { limitsFor, type Limit } from './limits.ts';
+import { keptDays, limitsFor, type Limit } from './limits.ts';
 
 export interface PartSize {
   readonly part: string;
@@ -43,7 +43,7 @@ export interface Sizing {
   readonly figures: Figures;
 }
 
-const daySeconds = 86_400;
+export const daySeconds = 86_400;
 const fewest = 2; // processes of each kind, so that one may fail
 const fewestShards = 16; // docker-compose.yml
 const busySubmits = 2; // a submission under load takes about so many times as long as an idle one
@@ -117,7 +117,10 @@ function shardsFor(perSecond: number, { transitions, shardWrites }: Values): num
 }
 
 function temporalHosts(perSecond: number, values: Values): number {
-  return Math.ceil(deploymentFor(perSecond, values).temporalCores / values.temporalHostCores);
+  return Math.max(
+    fewest,
+    Math.ceil(deploymentFor(perSecond, values).temporalCores / values.temporalHostCores),
+  );
 }
 
 function sizeParts(perSecond: number, values: Values): readonly PartSize[] {
@@ -137,15 +140,15 @@ function sizeParts(perSecond: number, values: Values): readonly PartSize[] {
   ];
 }
 
-/** For a rate that holds all day. Kept for as long as the defaults of the settings say. */
+/** Kept for as long as the defaults of the settings say. */
 function sizeDisk(perSecond: number, values: Values): readonly DiskSize[] {
-  const perDay = perSecond * daySeconds;
-  const { bodyBytes, recordBytes, quoteBytes, historyBytes } = values;
+  const { bodyBytes, recordBytes, quoteBytes, historyBytes, dayShare } = values;
+  const perDay = perSecond * daySeconds * dayShare;
   const isthmus = bodyBytes + recordBytes + quoteBytes;
   return [
-    { what: 'bytes of messages', bytesPerDay: perDay * bodyBytes, keptDays: 13 * 30.4 },
-    { what: 'records', bytesPerDay: perDay * recordBytes, keptDays: 3_652 },
-    { what: 'quotes', bytesPerDay: perDay * quoteBytes, keptDays: 62 },
+    { what: 'bytes of messages', bytesPerDay: perDay * bodyBytes, keptDays: keptDays.bodies },
+    { what: 'records', bytesPerDay: perDay * recordBytes, keptDays: keptDays.records },
+    { what: 'quotes', bytesPerDay: perDay * quoteBytes, keptDays: keptDays.quotes },
     { what: 'Temporal', bytesPerDay: perDay * historyBytes, keptDays: 7 },
     {
       what: 'write-ahead log of both',
@@ -157,9 +160,9 @@ function sizeDisk(perSecond: number, values: Values): readonly DiskSize[] {
 
 function sizePartitions(
   perSecond: number,
-  { bodyBytes, recordBytes, quoteBytes }: Values,
+  { bodyBytes, recordBytes, quoteBytes, dayShare }: Values,
 ): readonly PartitionSize[] {
-  const perDay = perSecond * daySeconds;
+  const perDay = perSecond * daySeconds * dayShare;
   return [
     { tables: 'quote_requests', by: 'day', count: 62 + 8, bytes: perDay * quoteBytes },
     { tables: 'message_bodies', by: 'month', count: 13 + 2, bytes: perDay * 31 * bodyBytes },

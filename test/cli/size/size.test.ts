@@ -163,8 +163,10 @@ describe('a size', () => {
     const rates = limits.map(({ perSecond }) => perSecond);
     expect(rates).toEqual(rates.toSorted((one, other) => one - other));
     expect(new Set(limits.map(({ name }) => name)).size).toBe(limits.length);
-    expect(limits[0]).toMatchObject({ name: 'matching.rps' });
-    expect(limits[0]?.perSecond).toBeCloseTo(1_200 / 6, 9);
+    const of = (wanted: string) => limits.find(({ name }) => name === wanted)?.perSecond;
+    expect(of('matching.rps')).toBeCloseTo(1_200 / 6, 9);
+    const keptBytes = 8_800 * 13 * 30.4 + 7_300 * 3_652 + 1_100 * 62;
+    expect(of("disk of Isthmus' Postgres")).toBeCloseTo(64e12 / keptBytes / 86_400, 6); // 25 a second, all day
   });
 });
 
@@ -177,9 +179,20 @@ describe('isthmus size', () => {
       expect(text).toContain(source);
     }
     expect(text).toMatch(/^250 payments per second$/m);
-    expect(text).toMatch(/^Reached, first: matching\.rps$/m);
-    expect(text).toMatch(/^ {2}Mend: set matching\.rps /m);
+    expect(text).toMatch(/^Reached, first: disk of Isthmus' Postgres$/m);
+    expect(text).toMatch(/^ {2}Mend: set RECORDS_KEPT_YEARS /m);
     expect(text).toMatch(/^message_bodies +month +15 +5,892\.5$/m); // 250 * 86,400 * 31 * 8,800 bytes
+  });
+
+  it('counts the disk of a day by the payments of the day, not by the busiest second', () => {
+    const { disk, partitions, parts } = sized({ rate: '250', aDay: '1000000' });
+    expect(disk[0]?.bytesPerDay).toBeCloseTo(1_000_000 * 8_800, 0);
+    expect(partitions[1]?.bytes).toBeCloseTo(1_000_000 * 31 * 8_800, 0);
+    expect(parts).toEqual(sized({ rate: '250' }).parts);
+    expect(printed({ rate: '250', aDay: '1000000' })).not.toContain(
+      "Reached, first: disk of Isthmus' Postgres",
+    );
+    expect(() => printed({ rate: '1', aDay: '86401' })).toThrow(UsageError); // more than the rate makes
   });
 
   it('says so when no limit is reached', () => {
@@ -189,14 +202,14 @@ describe('isthmus size', () => {
   });
 
   it('says first whether this release can do it, and what of it takes new code', () => {
-    const limits = limitsFor({ values, hosts: 1 }).filter(({ perSecond }) => perSecond <= 250);
+    const limits = limitsFor({ values, hosts: 2 }).filter(({ perSecond }) => perSecond <= 250);
     expect(limits.map(({ name, takes }) => [name, takes])).toEqual([
-      ['matching.rps', 'setting'],
+      ["disk of Isthmus' Postgres", 'setting'],
       ['the hourly seal of the record', 'code'],
     ]);
     const text = printed({ rate: '250' });
     expect(text.split('\n')[1]).toBe(
-      'This release cannot do it all day: one limit needs new code, the first at 208 a second. It reaches one limit that a setting or a server mends.',
+      'This release cannot do it: one limit needs new code, the first at 208 a second. It reaches one limit that a setting or a server mends.',
     );
     expect(text).toMatch(/^ {2}Mend, new code: seal in pieces/m);
   });
