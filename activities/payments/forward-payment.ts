@@ -3,7 +3,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import { claimInstruction, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
-import { loadDecidable, withdrawConfirmation } from '../../db/payments/decisions.ts';
+import { findDecidable, loadDecidable, withdrawConfirmation } from '../../db/payments/decisions.ts';
 import { takeReport } from '../../db/payments/reports.ts';
 import { untilEndOfRound } from '../../db/payments/unreachable.ts';
 import { readAnswer } from '../../xml/read-message.ts';
@@ -77,10 +77,10 @@ async function enterOrWait(
 
 /**
  * The instruction may not be sent any more. An earlier try of this activity may have written the decision, or
- * made a confirmation due, before its worker died.
+ * made a confirmation due, before its worker died. A restored database may lack the payment.
  */
 async function endedBefore(deps: ActivityDependencies, uetr: string): Promise<DestinationAnswer> {
-  const { decision } = await loadDecidable(deps.db, uetr, null);
+  const { decision = null } = (await findDecidable(deps.db, uetr)) ?? {};
   return decision === null ? { kind: 'late' } : { kind: 'decided', decision, isTold: false };
 }
 

@@ -1,4 +1,5 @@
 // One send of the instruction: what each answer of the destination means, and what is recorded (PAY-8, TIM-3).
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -241,6 +242,12 @@ test('the operator has moved since the payment was accepted: the instruction goe
   moved.closeAllConnections();
   moved.close();
   await moveTo(url);
+});
+
+test('a payment that a restored database does not have is not sent, and its activity ends', async () => {
+  const { destinationSystem } = await accepted();
+  const missing = { uetr: randomUUID(), deliveryId: randomUUID(), destinationSystem };
+  expect(await run(missing)).toEqual({ kind: 'late' });
 });
 
 test('an operator whose address may not be used any more is not connected to (SEC-2)', async () => {
