@@ -1,7 +1,11 @@
-// The drill `restore`: the database is restored from a backup and the archived WAL, to a point in time between two
-// payments. Payments after that point are missing from then on. Temporal still names them, and the drill settles
-// them as the operators must (docs/operations/postgres-and-temporal.md).
+// The drill `restore`: the database is restored from a backup and the archived WAL, to a point in time. A submission
+// was stored before that point and accepted after it. This payment and all later ones are missing from then on. Temporal
+// still names them, and the drill settles them as the operators must (docs/operations/postgres-and-temporal.md).
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryResult } from 'pg';
+import { withClient } from '../../cli/parts/postgres.ts';
 import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
@@ -12,15 +16,15 @@ import { withTemporal, type Drill, type Stage } from './drill.ts';
 const lostMs = 4_000; // payments go on for so long after the point, and are lost by the restore
 
 export const restore: Drill = {
-  tells: 'The database is restored to a point in time between two payments.',
-  postgresSettings: { archive_mode: 'on' },
+  tells: 'The database is restored to a point in time within a submission.',
+  postgresSettings: { archive_mode: 'on', track_commit_timestamp: 'on' },
   prepare: async (stage) => {
     const { system, place, load, step, note, pay, begin } = stage;
     const archive = await archiveWal(system.servers.database());
     return async () => {
       await step('a base backup is taken', () => takeBaseBackup(system.servers.database(), place));
       await pay();
-      const point = await pointBetween(stage);
+      const point = await pointWithin(stage);
       note(`the point in time is ${point}; what comes after it will be lost`);
       await delay(lostMs);
       begin();
@@ -42,6 +46,7 @@ export const restore: Drill = {
         return server;
       });
       system.useDatabase(copy.url);
+      await step('submissions without an answer are removed', () => removeUnanswered(stage, copy.url));
       const missing = await step('Temporal names the payments that are missing', () => settle(stage));
       await step('one api starts, and the destinations report their finals again', () => reportAgain(stage));
       await step('the other api and the workers start', async () => {
@@ -57,23 +62,38 @@ export const restore: Drill = {
   commands: [
     'stop apis and workers; leave Temporal as it is',
     'restore the base backup, with restore_command, recovery_target_time and recovery_target_action=promote',
-    `temporal workflow list --query 'WorkflowType = "payment" AND StartTime > "<point>"' --output json`,
-    'settle each payment that Temporal names and the database lacks with its two operators; terminate its execution',
+    'psql "$DATABASE_URL" -qAt -f docker/after-restore.sql',
+    `temporal workflow list --query 'WorkflowType = "payment" AND StartTime > "<point less one hour>"' --output jsonl`,
+    'terminate the execution of each payment that Temporal names and the database lacks; settle it with its two operators',
     'start one api, and let the destinations send their final pacs.002 again',
     'start the workers, then the other apis',
   ],
 };
 
 /**
- * Takes the point in time while no submission is under way. Payments that were accepted before are still undecided.
- * @returns the time of the database
+ * Takes a point in time within a submission: its pacs.008 was stored, and its payment not yet. Payments go on meanwhile.
+ * @returns the time at which the last accepted submission was committed
  */
-async function pointBetween({ system, load }: Stage): Promise<string> {
-  await load.pause();
-  const [row] = await system.query<{ now: string }>('select clock_timestamp()::text as now');
-  load.start();
-  if (row === undefined) throw new Error('the clock answers');
-  return row.now;
+async function pointWithin({ system }: Stage): Promise<string> {
+  const [row] = await system.query<{ at: string }>(
+    `select pg_xact_commit_timestamp(m.xmin)::text as at
+     from payments p join messages m on m.message_id = p.message_id
+     where p.accepted order by p.judged_at desc limit 1`,
+  );
+  if (row === undefined) throw new Error('a payment was accepted before');
+  return row.at;
+}
+
+/** Runs the file that an operator runs after a restore. */
+async function removeUnanswered({ note }: Stage, databaseUrl: string): Promise<void> {
+  const file = join(import.meta.dirname, '..', '..', 'docker', 'after-restore.sql');
+  const results = await withClient(
+    databaseUrl,
+    async (client) => (await client.query(readFileSync(file, 'utf8'))) as unknown as readonly QueryResult[],
+  );
+  const removed = results.reduce((sum, { rows }) => sum + rows.length, 0);
+  if (removed === 0) throw new Error('the point in time lies within no submission');
+  note(`submissions removed: ${removed}`);
 }
 
 /**
@@ -106,7 +126,8 @@ async function settle({ system, load, note }: Stage): Promise<ReadonlySet<string
 
 /**
  * Sends the final pacs.002 of each undecided payment again, as its destination sent it first. A final counts from
- * the moment it is stored (PAY-7), so no deadline that passed meanwhile rejects a credited payment.
+ * the moment it is stored (PAY-7), so no deadline that passed meanwhile rejects a credited payment. Leaves out
+ * payments that a party was told RJCT of, because their credit is reversed.
  */
 async function reportAgain({ system, releases, note }: Stage): Promise<void> {
   await system.startApi(0, releases.before);
@@ -116,13 +137,14 @@ async function reportAgain({ system, releases, note }: Stage): Promise<void> {
     `select p.uetr, p.destination_clearing_system as destination from payments p
      where p.accepted and not exists (select from decisions d where d.uetr = p.uetr)`,
   );
+  const reports = readJournal(system.journalFolder).filter(({ kind }) => kind === 'pacs002');
   const finals = new Map(
-    readJournal(system.journalFolder).flatMap(({ uetr, direction, kind, status, bytes }) =>
-      direction === 'sent' && kind === 'pacs002' && status === 'ACCC' && uetr !== undefined
-        ? [[uetr, bytes] as const]
-        : [],
+    reports.flatMap(({ uetr, direction, status, bytes }) =>
+      direction === 'sent' && status === 'ACCC' && uetr !== undefined ? [[uetr, bytes] as const] : [],
     ),
   );
+  for (const { uetr = '', direction, status } of reports)
+    if (direction === 'received' && status === 'RJCT') finals.delete(uetr);
   const post = async ({ uetr, destination }: { uetr: string; destination: string }) => {
     const body = finals.get(uetr);
     if (body === undefined) return false;
