@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../db/pool/connection.ts';
-import { migrate } from '../db/migrations/migrate.ts';
+import { migrate, newerSchema } from '../db/migrations/migrate.ts';
 import { dumpSchema } from '../db/migrations/schema-dump.ts';
 import type { CommandContext } from './command.ts';
 import { checkDatabase, defaultPostgresPort, startPostgres } from './parts/postgres.ts';
@@ -58,7 +58,11 @@ export async function onDatabase(
 }
 
 async function migrateOne({ root, terminal }: CommandContext, databaseUrl: string): Promise<void> {
-  const { applied } = await migrate(databaseUrl, (step) => terminal.line(`… ${step}`));
+  const { applied, newer } = await migrate(databaseUrl, (step) => terminal.line(`… ${step}`));
+  if (newer.length > 0) {
+    terminal.line(`✓ ${newerSchema(newer)}; db/schema.sql stays as it is`);
+    return;
+  }
   terminal.line(applied.length === 0 ? '✓ The schema is current' : `✓ Applied ${applied.join(', ')}`);
   const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 1 });
   try {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { parseCommonConfig } from '../core/settings/config.ts';
 import { withFiles } from '../core/settings/settings.ts';
-import { migrate } from '../db/migrations/migrate.ts';
+import { migrate, newerSchema } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { sandboxSettings } from '../sandbox/environment.ts';
 import { explain, reasonOf } from './errors.ts';
@@ -14,7 +14,11 @@ async function main(): Promise<void> {
   const { databaseUrl } = parseCommonConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
   const tell = (msg: string) =>
     process.stdout.write(`${JSON.stringify({ service: 'isthmus-migrate', msg })}\n`);
-  const { applied } = await migrate(databaseUrl, tell);
+  const { applied, newer } = await migrate(databaseUrl, tell);
+  if (newer.length > 0) {
+    tell(newerSchema(newer));
+    return;
+  }
   const said = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
   tell(said);
   if (process.env['DEMO'] !== '1') return;

@@ -85,8 +85,9 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   };
   try {
     const started = performance.now();
-    const { applied } = await migrate(servers.postgres.url);
-    const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
+    const { applied, newer } = await migrate(servers.postgres.url);
+    const current = newer.length === 0 ? 'schema is current' : 'schema is of a newer release';
+    const migrations = applied.length === 0 ? current : `${applied.length} migrations applied`;
     const logins = await loginsOn(servers.postgres);
     say(`✓ Database: ${migrations} (${secondsSince(started)})`);
     const run = describeRun(options, servers, await choosePorts(say));
