@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { connect, isAnswering, poolState, serviceLimits } from '../db/pool/connection.ts';
+import { connect, isAnswering, poolState, serviceLimits, servicePoolSize } from '../db/pool/connection.ts';
 import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
 import { beginSealing, openVault } from '../db/keys/vault.ts';
@@ -111,7 +111,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
 const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart, 'logger' | 'traces'>) =>
   connect(config.databaseUrl, {
     applicationName: 'isthmus-worker',
-    maxConnections: 20,
+    maxConnections: servicePoolSize,
     limits: serviceLimits,
     trace: traces && traceStatements(traces),
     vault: openVault(config.sealing, logger),

@@ -5,7 +5,14 @@ import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
 import { isLoopback } from '../core/settings/setting-forms.ts';
-import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
+import {
+  connect,
+  isAnswering,
+  poolState,
+  serviceLimits,
+  servicePoolSize,
+  type Db,
+} from '../db/pool/connection.ts';
 import { assertNoDemoClients } from '../db/keys/clients.ts';
 import { wrapIssuerKeys } from '../db/keys/issuer.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
@@ -136,7 +143,7 @@ function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine>
 const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>
   connect(config.databaseUrl, {
     applicationName: 'isthmus-api',
-    maxConnections: 20,
+    maxConnections: servicePoolSize,
     limits: serviceLimits,
     trace: traces && traceStatements(traces),
     vault: openVault(config.sealing, logger),

@@ -42,6 +42,11 @@ const settings = { messagesPerMinute: 60_000, megabytesPerDay: 20_000, undecided
 /** Defaults of the retention. */
 export const keptDays = { bodies: 13 * 30.4, records: 3_652, quotes: 62 };
 
+/** Connections of a process beside its pool: one listens, and in an api one makes partitions. */
+export const extraConnections = 2;
+/** While an upgrade runs, new workers stand beside the old ones. */
+export const workersInUpgrade = 2;
+
 const silenceSeconds = 3_600;
 const statementMs = 1; // of the statement that adds the counts
 
@@ -175,18 +180,19 @@ function limitsOfPostgres({ values }: Sized): readonly Limit[] {
     {
       name: "connections to Isthmus' Postgres",
       perSecond: values.primaryConnections / connectionsPerRate(values),
-      why: `${number(values.primaryConnections)} on one primary, assumed; each process may open ${connectionsOfProcess}`,
+      why: `${number(values.primaryConnections)} on one primary, assumed; each process may open ${connectionsOfProcess + extraConnections}, and an upgrade runs new workers beside the old ones`,
       mend: 'more max_connections, after a test; a pooler does not help, because it must pool by session',
       takes: 'setting',
     },
   ];
 }
 
-/** Connections of the pools of all processes, for each payment per second. */
+/** Connections of all processes during an upgrade, for each payment per second. */
 function connectionsPerRate({ apiCpuMs, workerCpuMs, workerMainShare, busyShare }: Values): number {
   const busiestThread = Math.max(workerMainShare, 1 - workerMainShare);
   const processes = (ms: number) => ms / 1_000 / busyShare;
-  return connectionsOfProcess * (processes(apiCpuMs) + processes(workerCpuMs * busiestThread));
+  const workers = workersInUpgrade * processes(workerCpuMs * busiestThread);
+  return (connectionsOfProcess + extraConnections) * (processes(apiCpuMs) + workers);
 }
 
 function limitsOfIsthmus({ values }: Sized): readonly Limit[] {

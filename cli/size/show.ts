@@ -32,7 +32,7 @@ export function printSizing(terminal: Terminal, sizing: Sizing): void {
   );
   terminal.line(`History shards of Temporal (NUM_HISTORY_SHARDS): ${digits(shards)}, chosen once for ever`);
   terminal.line(
-    `Connections, at most: ${digits(connections.isthmus)} to Isthmus' Postgres, ${digits(connections.temporal)} to Temporal's`,
+    `Connections, at most, also during an upgrade: ${digits(connections.isthmus)} to Isthmus' Postgres, ${digits(connections.temporal)} to Temporal's`,
   );
   title('Time, by the model, as if no limit were reached');
   table(

@@ -4,7 +4,7 @@ import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import { connectionsOfProcess, simulatePayments, submissionsAtOnce } from './payment-model.ts';
 import type { Deployment, ModelResult } from './payment-model.ts';
 import { valuesOf, type Figures, type Values } from './figures.ts';
-import { keptDays, limitsFor, type Limit } from './limits.ts';
+import { extraConnections, keptDays, limitsFor, workersInUpgrade, type Limit } from './limits.ts';
 
 export interface PartSize {
   readonly part: string;
@@ -35,6 +35,7 @@ export interface Sizing {
   readonly perSecond: number;
   readonly parts: readonly PartSize[];
   readonly shards: number;
+  /** The most that are open at a time, an upgrade included. */
   readonly connections: { readonly isthmus: number; readonly temporal: number };
   readonly disk: readonly DiskSize[];
   readonly partitions: readonly PartitionSize[];
@@ -47,8 +48,8 @@ export const daySeconds = 86_400;
 const fewest = 2; // processes of each kind, so that one may fail
 const fewestShards = 16; // docker-compose.yml
 const busySubmits = 2; // a submission under load takes about so many times as long as an idle one
-const apiExtraConnections = 2; // one listens, one makes partitions
-const workerExtraConnections = 1; // it listens
+const apisInUpgrade = 1; // apis are replaced one by one, a new one beside the old ones
+const jobConnections = 5; // migrate 3, retention 2
 const simulatedSeconds = 4;
 const simulatedPayments = { fewest: 3_000, most: 20_000 }; // enough for a p99; more cost seconds
 
@@ -66,8 +67,8 @@ export function sizeFor(perSecond: number, figures: Figures): Sizing {
     shards,
     connections: {
       isthmus:
-        apis * (connectionsOfProcess + apiExtraConnections) +
-        workers * (connectionsOfProcess + workerExtraConnections),
+        (connectionsOfProcess + extraConnections) * (apis + apisInUpgrade + workersInUpgrade * workers) +
+        jobConnections,
       temporal: hosts * values.temporalHostConnections,
     },
     disk: sizeDisk(perSecond, values),

@@ -53,6 +53,9 @@ export const serviceLimits: ConnectionLimits = {
   lifetimeSeconds: 600, // new connections follow a database that moved or was rebalanced
 };
 
+/** Connections in the pool of an api or a worker; cli/size counts with them. */
+export const servicePoolSize = 20;
+
 export interface ConnectionOptions {
   /** Name shown in pg_stat_activity. */
   readonly applicationName: string;

@@ -6,8 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { UsageError, UserError } from '../../../cli/errors.ts';
 import { size, type SizeOptions } from '../../../cli/size/command.ts';
 import { shippedFigures, valuesOf } from '../../../cli/size/figures.ts';
-import { limitsFor } from '../../../cli/size/limits.ts';
+import { extraConnections, limitsFor } from '../../../cli/size/limits.ts';
 import {
+  connectionsOfProcess,
   simulatePayments,
   stagesOf,
   type Deployment,
@@ -15,6 +16,7 @@ import {
   type Stage,
 } from '../../../cli/size/payment-model.ts';
 import { deploymentFor, type Sizing } from '../../../cli/size/size.ts';
+import { servicePoolSize } from '../../../db/pool/connection.ts';
 import { openTerminal } from '../../../cli/terminal.ts';
 import { readDocument } from '../../docs/documents.ts';
 import { commandFolder } from '../command.ts';
@@ -148,8 +150,15 @@ describe('a size', () => {
     expect(postgres?.busyCores).toBeCloseTo(0.93, 9);
     expect(postgres?.cores).toBe(2);
     expect(shards).toBe(16); // 100 payments of 8 transitions, 50 a second of each shard: 16
-    expect(connections.isthmus).toBe(2 * 22 + 3 * 21);
+    // 2 apis and 3 workers; in an upgrade one more api and three more workers; the jobs
+    expect(connections.isthmus).toBe((2 + 1 + 2 * 3) * 22 + 5);
     expect(disk[0]?.bytesPerDay).toBe(100 * 86_400 * 8_800);
+  });
+
+  it('counts with the connections that a process opens', () => {
+    expect(connectionsOfProcess).toBe(servicePoolSize);
+    const most = `up to ${connectionsOfProcess + extraConnections} per process`;
+    expect(readDocument('docs/operations/postgres-and-temporal.md')).toContain(most);
   });
 
   it.each([100, 1_000, 10_000])('of %i a second is as docs/operations/sizing.md says', (perSecond) => {
