@@ -1,7 +1,7 @@
 // What Helm makes of the chart: valid for Kubernetes, and closed. Needs helm and kubeconform on the PATH or in
 // .isthmus/bin; without them these tests say so.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -41,6 +41,8 @@ interface Container {
   readonly securityContext: unknown;
 }
 interface Pod {
+  readonly restartPolicy?: string;
+  readonly topologySpreadConstraints?: readonly unknown[];
   readonly automountServiceAccountToken: boolean;
   readonly securityContext: unknown;
   readonly containers: readonly Container[];
@@ -71,13 +73,17 @@ const variants: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const rendered = (options: readonly string[]) => {
-  const { status, stdout, said } = run('helm', ['template', 'isthmus', ...chart, ...options]);
+const rendered = (options: readonly string[], from = chart) => {
+  const { status, stdout, said } = run('helm', ['template', 'isthmus', ...from, ...options]);
   expect(status, said).toBe(0);
   return stdout;
 };
-const manifestsOf = (options: readonly string[]): readonly Manifest[] =>
-  parseAllDocuments(rendered(options)).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+const manifestsOf = (options: readonly string[], from = chart): readonly Manifest[] =>
+  parseAllDocuments(rendered(options, from)).flatMap(
+    (document) => (document.toJS() as Manifest | null) ?? [],
+  );
+const find = (manifests: readonly Manifest[], kind: string, name: string) =>
+  manifests.find((one) => one.kind === kind && one.metadata.name === name);
 
 /** The pods of all kinds. */
 const podsIn = (manifests: readonly Manifest[]): readonly Pod[] =>
@@ -102,6 +108,8 @@ describe.skipIf(!hasHelm)('by helm', () => {
   it.each([
     ['PUBLIC_URL', []],
     ['keda', [...example, '--set', 'workerController.enabled=true,keda.enabled=true']],
+    ['workerController', [...example, '--set', 'config.TEMPORAL_DEPLOYMENT_NAME=a']],
+    ['workerController', [...example, '--set', 'config.TEMPORAL_WORKER_BUILD_ID=a']],
   ])('what does not go says why: %s', (word, options) => {
     const { status, said } = run('helm', ['template', ...chart, ...options]);
     expect(status).not.toBe(0);
@@ -143,12 +151,74 @@ describe.skipIf(!hasHelm)('by helm', () => {
     },
   );
 
-  it('the migration runs before a release, and in a trial after its Postgres has been made', () => {
-    const hookOf = (options: readonly string[]) =>
-      manifestsOf(options).find(({ kind, metadata }) => kind === 'Job' && metadata.name === 'isthmus-migrate')
-        ?.metadata.annotations?.['helm.sh/hook'];
-    expect(hookOf(variants['the least'] ?? [])).toBe('pre-install,pre-upgrade');
-    expect(hookOf(variants['a trial'] ?? [])).toBe('post-install,pre-upgrade');
+  it.each([
+    ['the least', 'pre-install,pre-upgrade'],
+    ['a trial', 'post-install,pre-upgrade'],
+  ])('the migration runs before a release, and in a trial after its Postgres: %s', (variant, hook) => {
+    const manifests = manifestsOf(variants[variant] ?? []);
+    const job = find(manifests, 'Job', 'isthmus-migrate');
+    expect(job?.metadata.annotations?.['helm.sh/hook']).toBe(hook);
+    expect(job?.spec?.template?.spec.restartPolicy).toBe('Never'); // keeps the log of a failed attempt
+    // before the job, so that it can connect in a namespace that denies by default
+    expect(find(manifests, 'NetworkPolicy', 'isthmus-migrate')?.metadata.annotations).toMatchObject({
+      'helm.sh/hook': hook,
+      'helm.sh/hook-weight': '-1',
+    });
+  });
+
+  it.each(['api', 'worker'])('a new release does not restart the %s whose tag is held', (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'isthmus-chart-'));
+    try {
+      const newer = join(folder, 'isthmus');
+      cpSync(join(root, 'deploy/helm/isthmus'), newer, { recursive: true, dereference: true });
+      const text = readFileSync(join(newer, 'Chart.yaml'), 'utf8');
+      writeFileSync(join(newer, 'Chart.yaml'), text.replaceAll(/^(version|appVersion): .*$/gm, '$1: 9.8.7'));
+      const podOf = (from: readonly string[], tag: string) =>
+        find(
+          manifestsOf([...example, '--set', `${name}.tag=1.2.3,image.tag=${tag}`], [...from]),
+          'Deployment',
+          `isthmus-${name}`,
+        )?.spec?.template;
+      const before = podOf(chart, '1.2.3');
+      expect(before).toBeDefined();
+      expect(podOf([...chart.slice(0, -1), newer], '9.8.7')).toEqual(before);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('isthmus ops asks its own container, or with TLS the name in the certificate', () => {
+    const urlOf = (variant: string) =>
+      find(manifestsOf(variants[variant] ?? []), 'Deployment', 'isthmus-api')
+        ?.spec?.template?.spec.containers[0]?.env?.filter(({ name }) => name === 'ISTHMUS_URL')
+        .map(({ value }) => value);
+    expect(urlOf('the least')).toEqual(['http://127.0.0.1:8080']);
+    expect(urlOf('TLS in the api')).toEqual(['https://isthmus.example']);
+  });
+
+  it('pods of a component are spread over hosts and zones, or as the values say', () => {
+    const spreadOf = (name: string, more: readonly string[] = []) =>
+      find(manifestsOf([...example, ...more]), 'Deployment', `isthmus-${name}`)?.spec?.template?.spec
+        .topologySpreadConstraints;
+    const pods = (component: string) => ({
+      matchLabels: {
+        'app.kubernetes.io/name': 'isthmus',
+        'app.kubernetes.io/instance': 'isthmus',
+        'app.kubernetes.io/component': component,
+      },
+    });
+    for (const name of ['api', 'worker'])
+      expect(spreadOf(name)).toEqual(
+        ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+          ...{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'ScheduleAnyway' },
+          labelSelector: pods(name),
+        })),
+      );
+    const rack = { maxSkew: 2, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' };
+    const own = { ...rack, labelSelector: { matchLabels: { a: 'b' } } };
+    const given = ['--set-json', `topologySpreadConstraints=${JSON.stringify([rack, own])}`];
+    expect(spreadOf('worker', given)).toEqual([{ ...rack, labelSelector: pods('worker') }, own]);
+    expect(spreadOf('api', ['--set-json', 'topologySpreadConstraints=[]'])).toBeUndefined();
   });
 
   it('the alert rules and the dashboard are those of docker/', () => {
@@ -166,9 +236,7 @@ describe.skipIf(!hasHelm)('by helm', () => {
   });
 
   it('KEDA decides how many workers there are', () => {
-    const worker = manifestsOf(variants['everything'] ?? []).find(
-      ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'isthmus-worker',
-    );
+    const worker = find(manifestsOf(variants['everything'] ?? []), 'Deployment', 'isthmus-worker');
     expect(worker?.spec).not.toHaveProperty('replicas');
   });
 });

@@ -6,12 +6,14 @@
 {{- $name | trunc 40 | trimSuffix "-" -}}
 {{- end }}
 
+{{/* Also all labels of pods: a label with a version would restart held-back pods at each upgrade. */}}
 {{- define "isthmus.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
+{{/* For objects only, never for pods. */}}
 {{- define "isthmus.labels" -}}
 {{ include "isthmus.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -72,6 +74,12 @@ DATABASE_URL: {{ toJson (index .root.Values.databases (index $roles .component))
 {{- end }}
 {{- end }}
 
+{{/* When the job migrate runs. In a trial, after the Postgres that the chart itself starts. */}}
+{{- define "isthmus.migrateHook" -}}
+helm.sh/hook: {{ ternary "post-install,pre-upgrade" "pre-install,pre-upgrade" .Values.trial.enabled }}
+helm.sh/hook-delete-policy: before-hook-creation
+{{- end }}
+
 {{- define "isthmus.temporalAddress" -}}
 {{- if .Values.trial.enabled -}}
 {{ .Values.config.TEMPORAL_ADDRESS | default (printf "%s-temporal:7233" (include "isthmus.name" .)) }}
@@ -98,12 +106,13 @@ imagePullSecrets:
 {{- define "isthmus.pod" -}}
 {{ include "isthmus.anyPod" .root }}
 securityContext: {{- include "isthmus.podSecurity" 1000 | nindent 2 }}
+{{- $own := dict "labelSelector" (dict "matchLabels" (include "isthmus.selector" . | fromYaml)) }}
+{{- with .root.Values.topologySpreadConstraints }}
 topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels: {{- include "isthmus.selector" . | nindent 8 }}
+  {{- range . }}
+  - {{- toYaml (hasKey . "labelSelector" | ternary . (merge (deepCopy .) $own)) | nindent 4 }}
+  {{- end }}
+{{- end }}
 volumes:
   - name: tmp
     emptyDir: {}

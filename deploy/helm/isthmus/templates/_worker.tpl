@@ -1,7 +1,7 @@
 {{/* The pod of a worker; takes (dict "root" $ "component" "worker" "command" (list ...) "resources" (dict ...)). */}}
 {{- define "isthmus.workerPod" -}}
 metadata:
-  labels: {{- include "isthmus.labels" . | nindent 4 }}
+  labels: {{- include "isthmus.selector" . | nindent 4 }}
   annotations: {{- include "isthmus.annotations" . | nindent 4 }}
 spec:
   {{- include "isthmus.pod" . | nindent 2 }}
