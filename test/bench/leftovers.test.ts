@@ -68,6 +68,14 @@ describe('npm run bench leaves nothing on the disk', () => {
     expect(benchFolders()).toEqual([]);
   });
 
+  it('the size is not measured with Temporal in the same Postgres, which would count its CPU twice', async () => {
+    const args = ['--engine', 'postgres', '--measure-size', 'measured.json'];
+    const { code, output } = await place.finish('bench', 'payments', ...args);
+    expect(code).toBe(2);
+    expect(output).toMatch(/--measure-size .*--engine postgres/);
+    expect(benchFolders()).toEqual([]);
+  });
+
   it('a lost worker needs hosts, and another worker', async () => {
     const { code, output } = await place.finish('bench', 'payments', '--lose-worker');
     expect(code).toBe(2);
