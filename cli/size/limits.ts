@@ -112,9 +112,8 @@ function limitsOfTemporal({ values, hosts }: Sized): readonly Limit[] {
 }
 
 function limitsOfPostgres({ values }: Sized): readonly Limit[] {
-  const { bodyBytes, recordBytes, quoteBytes } = values;
-  const keptBytes =
-    bodyBytes * keptDays.bodies + recordBytes * keptDays.records + quoteBytes * keptDays.quotes;
+  const tableBytes = values.recordBytes * values.largestTableShare;
+  const primaryMs = values.primaryCores * values.busyShare * 1_000; // of CPU a second
   return [
     {
       name: 'the hourly seal of the record',
@@ -139,10 +138,7 @@ function limitsOfPostgres({ values }: Sized): readonly Limit[] {
     },
     {
       name: 'messages by year: size',
-      perSecond:
-        postgres.tableBytes /
-        (values.recordBytes * values.largestTableShare) /
-        (yearSeconds * values.dayShare),
+      perSecond: postgres.tableBytes / tableBytes / (yearSeconds * values.dayShare),
       why: 'at most 32 TiB in one partition',
       mend: 'partitions by month (make_partition)',
       takes: 'code',
@@ -156,23 +152,21 @@ function limitsOfPostgres({ values }: Sized): readonly Limit[] {
     },
     {
       name: "disk of Isthmus' Postgres",
-      perSecond: (values.primaryTerabytes * 1e12) / keptBytes / (daySeconds * values.dayShare),
+      perSecond: (values.primaryTerabytes * 1e12) / keptBytes(values) / (daySeconds * values.dayShare),
       why: `${number(values.primaryTerabytes)} TB on one primary, assumed, when all is kept that the retention keeps`,
       mend: 'set RECORDS_KEPT_YEARS below 10; or move old partitions to other disks (tablespaces)',
       takes: 'setting',
     },
     {
       name: "one primary of Isthmus' Postgres: cores",
-      perSecond: (values.primaryCores * values.busyShare * 1_000) / values.postgresCpuMs,
+      perSecond: primaryMs / values.postgresCpuMs,
       why: `all writes go to one server, assumed to have ${values.primaryCores} cores`,
       mend: 'one Isthmus for each group of source payment systems; not built',
       takes: 'code',
     },
     {
       name: "one primary of Temporal's Postgres",
-      perSecond:
-        (values.primaryCores * values.busyShare * 1_000) /
-        (values.temporalCpuMs * values.temporalDatabaseShare),
+      perSecond: primaryMs / (values.temporalCpuMs * values.temporalDatabaseShare),
       why: `all histories go to one server, assumed to have ${values.primaryCores} cores`,
       mend: "another store for Temporal's histories, such as Cassandra; never tested with Isthmus",
       takes: 'setting',
@@ -194,6 +188,10 @@ function connectionsPerRate({ apiCpuMs, workerCpuMs, workerMainShare, busyShare 
   const workers = workersInUpgrade * processes(workerCpuMs * busiestThread);
   return (connectionsOfProcess + extraConnections) * (processes(apiCpuMs) + workers);
 }
+
+/** Bytes of a payment, each for the days for which it is kept. */
+const keptBytes = ({ bodyBytes, recordBytes, quoteBytes }: Values): number =>
+  bodyBytes * keptDays.bodies + recordBytes * keptDays.records + quoteBytes * keptDays.quotes;
 
 function limitsOfIsthmus({ values }: Sized): readonly Limit[] {
   const { systems, pacs008Bytes, flushMs, apiCpuMs, busyShare, dayShare } = values;
