@@ -163,6 +163,7 @@ describe.skipIf(!hasHelm)('by helm', () => {
     expect(find(manifests, 'NetworkPolicy', 'isthmus-migrate')?.metadata.annotations).toMatchObject({
       'helm.sh/hook': hook,
       'helm.sh/hook-weight': '-1',
+      'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded', // it must not outlive the release
     });
   });
 

@@ -77,7 +77,6 @@ DATABASE_URL: {{ toJson (index .root.Values.databases (index $roles .component))
 {{/* When the job migrate runs. In a trial, after the Postgres that the chart itself starts. */}}
 {{- define "isthmus.migrateHook" -}}
 helm.sh/hook: {{ ternary "post-install,pre-upgrade" "pre-install,pre-upgrade" .Values.trial.enabled }}
-helm.sh/hook-delete-policy: before-hook-creation
 {{- end }}
 
 {{- define "isthmus.temporalAddress" -}}
