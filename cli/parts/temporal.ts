@@ -38,7 +38,10 @@ export const dynamicConfig = {
   // The default is 2,000. Each enquiry is an update, and a payment can wait long. Its enquiries must not use
   // up the updates that the destination's report needs.
   'history.maxTotalUpdates': 20_000,
-} as const satisfies Record<string, number | boolean>;
+  // A poll of a worker host that vanished still gets tasks until it expires, and each such task waits for a
+  // timeout. With the default of 60 s, one payment waited 40 s.
+  'matching.longPollExpirationInterval': '10s',
+} as const satisfies Record<string, number | boolean | string>;
 
 export interface StartTemporalOptions {
   readonly env: Environment;
@@ -172,7 +175,7 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
     ...storage,
     ...Object.entries({ ...dynamicConfig, ...options.furtherConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
-      `${key}=${value}`,
+      `${key}=${JSON.stringify(value)}`,
     ]),
     ...options.searchAttributes.flatMap(({ name }) => ['--search-attribute', `${name}=Keyword`]),
   ];
