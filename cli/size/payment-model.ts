@@ -105,6 +105,7 @@ function meanOf(count: keyof Stage): number {
 }
 
 const sliceMs = 0.5; // time of a thread on a shared core before the next thread has its turn
+const longestDeferMs = 20;
 const apiShares = { submit: 0.6, report: 0.4 }; // of the CPU of the api
 const measuredLater = 0.5; // share of payments with a report in the benchmark that measured the api
 
@@ -233,14 +234,13 @@ function* pay(world: World, { onSubmitted, onFinal }: Moments): Process {
     destination: Math.floor(random.share() * values.systems),
   };
   const kind: Kind = random.share() < values.answersAtOnce ? 'atOnce' : 'later';
-  const apiMs = (share: number) => random.exponential(values.apiCpuMs * share);
   const partiesMs = (deployment.partiesCpuMs ?? 0) / 2;
 
   world.start(compute(world, world.parties, random.exponential(deployment.othersCpuMs ?? 0)));
   yield* compute(world, world.parties, random.exponential(partiesMs));
   const turn = route.api.turns[route.source] as Pool;
   yield turn;
-  yield* compute(world, route.api.main, apiMs(apiShares.submit));
+  yield* work(world, route.api.main, values.apiCpuMs * apiShares.submit);
   yield* pass(world, route, { stage: submit, first: route.api });
   turn.release();
   onSubmitted();
@@ -256,7 +256,7 @@ function* pay(world: World, { onSubmitted, onFinal }: Moments): Process {
   else {
     world.start(pass(world, route, { stage: takeReceipt })); // nobody waits for it
     yield answerMs;
-    yield* compute(world, route.api.main, apiMs(apiShares.report / measuredLater));
+    yield* work(world, route.api.main, (values.apiCpuMs * apiShares.report) / measuredLater);
     yield* pass(world, route, { stage: decideLater, first: route.api });
   }
 
@@ -276,27 +276,40 @@ function* pass(
   { worker, shard }: Route,
   { stage, first = worker }: { readonly stage: Stage; readonly first?: NodeProcess },
 ): Process {
-  const { random, times, options } = world;
+  const { times, options } = world;
   const { transitions, tasks, steps, statements, commits } = stage;
   for (let n = 0; n < transitions; n += 1) {
-    yield* compute(world, world.temporal, random.exponential(times.serverOnPathMs));
-    world.start(compute(world, world.temporal, random.exponential(times.serverOffPathMs)));
+    yield* work(world, world.temporal, times.serverMs);
     yield shard;
-    yield* compute(world, world.temporalDatabase, random.exponential(times.databaseMs));
+    yield* work(world, world.temporalDatabase, times.databaseMs);
     yield times.temporalFlushMs;
     shard.release();
     yield times.waitMs;
   }
-  for (let n = 0; n < tasks; n += 1)
-    yield* compute(world, worker.workflows, random.exponential(times.taskMs));
+  for (let n = 0; n < tasks; n += 1) yield* work(world, worker.workflows, times.taskMs);
   for (let n = 0; n < statements; n += 1) {
-    yield* compute(world, worker.main, random.exponential((times.stepMs * steps) / statements));
+    yield* work(world, worker.main, (times.stepMs * steps) / statements);
     const { connections } = n === 0 ? first : worker;
     yield connections;
-    yield* compute(world, world.postgres, random.exponential(times.statementMs));
+    yield* work(world, world.postgres, times.statementMs);
     if (n < commits) yield options.values.flushMs;
     connections.release();
   }
+}
+
+/** Works for about so long. The payment does not wait for a part of it, such as garbage collection. */
+function* work(world: World, thread: Pool, meanMs: number): Process {
+  const ms = world.random.exponential(meanMs);
+  const { offPathShare } = world.options.values;
+  yield* compute(world, thread, ms * (1 - offPathShare));
+  world.start(finish(world, thread, ms * offPathShare));
+}
+
+/** Work that no payment waits for. On shared cores it waits for an idle one, but not for long: the kernel is fair. */
+function* finish(world: World, thread: Pool, ms: number): Process {
+  const { machine } = world;
+  for (let waited = 0; machine?.isFull() && waited < longestDeferMs; waited += sliceMs) yield sliceMs;
+  yield* compute(world, machine === undefined ? thread : world.parties, ms);
 }
 
 /** Holds a thread while it works. On shared cores, threads take turns as in an operating system. */
@@ -313,10 +326,8 @@ function* compute({ machine }: World, thread: Pool, ms: number): Process {
  */
 function timesOf({ values, deployment }: ModelOptions) {
   const temporalMs = values.temporalCpuMs / values.transitions;
-  const serverMs = temporalMs * (1 - values.temporalDatabaseShare);
   const times = {
-    serverOnPathMs: serverMs * (1 - values.offPathShare),
-    serverOffPathMs: serverMs * values.offPathShare,
+    serverMs: temporalMs * (1 - values.temporalDatabaseShare),
     databaseMs: temporalMs * values.temporalDatabaseShare,
     temporalFlushMs: deployment.temporalFlushMs ?? values.flushMs,
     taskMs: (values.workerCpuMs * (1 - values.workerMainShare)) / meanOf('tasks'),
@@ -324,11 +335,14 @@ function timesOf({ values, deployment }: ModelOptions) {
     statementMs: values.postgresCpuMs / meanOf('statements'),
   };
   const { transitions, tasks, steps, statements, commits } = submit;
-  const busyMs =
+  const cpuMs =
     values.apiCpuMs * apiShares.submit +
-    transitions * (times.serverOnPathMs + times.databaseMs + times.temporalFlushMs) +
-    (tasks * times.taskMs + steps * times.stepMs) +
-    (statements * times.statementMs + commits * values.flushMs);
+    transitions * (times.serverMs + times.databaseMs) +
+    (tasks * times.taskMs + steps * times.stepMs + statements * times.statementMs);
+  const busyMs =
+    (deployment.partiesCpuMs ?? 0) / 2 +
+    cpuMs * (1 - values.offPathShare) +
+    (transitions * times.temporalFlushMs + commits * values.flushMs);
   const waitMs = Math.max(0, (values.idleSubmitMs - busyMs) / transitions);
   return { ...times, waitMs };
 }

@@ -8,6 +8,7 @@ export interface Pool {
   /** Mean number of places in use, from the start until now. */
   readonly meanBusy: () => number;
   readonly places: number;
+  readonly isFull: () => boolean;
 }
 
 /** A process waits for the yielded milliseconds, or for a place in the yielded pool. */
@@ -60,6 +61,7 @@ export function createSimulation(): Simulation {
       },
       meanBusy: () => (busyMs + busy * (nowMs - changedMs)) / Math.max(nowMs, 1e-9),
       places,
+      isFull: () => busy >= places,
     };
     pools.set(one, (process) => {
       if (busy >= places) {
