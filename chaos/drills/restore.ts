@@ -97,13 +97,11 @@ async function removeUnanswered({ note }: Stage, databaseUrl: string): Promise<v
 }
 
 /**
- * Finds the payments that an execution names and whose submission the restored database lacks. Ends those of their executions that
+ * Finds the payments that an execution names and the restored database lacks. Ends those of their executions that
  * still run, because they could only fail.
  */
 async function settle({ system, load, note }: Stage): Promise<ReadonlySet<string>> {
-  const rows = await system.query<{ uetr: string }>(
-    `select distinct subject_id as uetr from messages where direction = 'in' and leg = 'source'`,
-  );
+  const rows = await system.query<{ uetr: string }>('select uetr from payments');
   const known = new Set(rows.map(({ uetr }) => paymentWorkflowId(uetr)));
   const prefix = paymentWorkflowId('');
   const missing = new Set<string>();
