@@ -167,7 +167,8 @@ function findCrowd(text: Buffer): string | undefined {
   let attributes = 0;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
-    if (byte === lessThan && text[at + 1] !== slash) tags += 1;
+    if (text[at + 1] === slash) continue; // an end tag, or an equals sign in a value
+    if (byte === lessThan) tags += 1;
     else if (byte === equalsSign) attributes += 1;
     if (tags > maxTags) return 'more than 5,000 elements';
     if (attributes > maxTags) return 'more than 5,000 attributes (equals signs)';
