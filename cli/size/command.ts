@@ -2,8 +2,9 @@
 import { UsageError } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { readMeasured, shippedFigures, withMeasured } from './figures.ts';
+import { daySeconds } from './limits.ts';
 import { printSizing } from './show.ts';
-import { daySeconds, sizeFor } from './size.ts';
+import { sizeFor } from './size.ts';
 
 export interface SizeOptions {
   readonly rate: string;

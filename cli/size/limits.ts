@@ -21,7 +21,7 @@ export interface Sized {
 }
 
 const number = (value: number) => value.toLocaleString('en-US');
-const daySeconds = 86_400;
+export const daySeconds = 86_400;
 const monthSeconds = 31 * daySeconds;
 const yearSeconds = 366 * daySeconds;
 

@@ -105,7 +105,7 @@ function meanOf(count: keyof Stage): number {
 }
 
 const sliceMs = 0.5; // time of a thread on a shared core before the next thread has its turn
-const longestDeferMs = 20;
+const longestDeferMs = 20; // for which work that nobody waits for lets others go first; fitted
 const apiShares = { submit: 0.6, report: 0.4 }; // of the CPU of the api
 const measuredLater = 0.5; // share of payments with a report in the benchmark that measured the api
 

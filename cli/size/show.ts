@@ -1,7 +1,7 @@
 // Prints a sizing: what is needed, the times by the model, the limits, and every number that it rests on.
 import { renderTable, type Terminal } from '../terminal.ts';
-import type { Limit } from './limits.ts';
-import { daySeconds, type Sizing } from './size.ts';
+import { daySeconds, type Limit } from './limits.ts';
+import type { Sizing } from './size.ts';
 
 const limitsAhead = 1; // limits above the rate that are shown too
 

@@ -4,7 +4,8 @@ import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import { connectionsOfProcess, simulatePayments, submissionsAtOnce } from './payment-model.ts';
 import type { Deployment, ModelResult } from './payment-model.ts';
 import { valuesOf, type Figures, type Values } from './figures.ts';
-import { extraConnections, keptDays, limitsFor, workersInUpgrade, type Limit } from './limits.ts';
+import { daySeconds, extraConnections, keptDays, limitsFor, workersInUpgrade } from './limits.ts';
+import type { Limit } from './limits.ts';
 
 export interface PartSize {
   readonly part: string;
@@ -44,7 +45,6 @@ export interface Sizing {
   readonly figures: Figures;
 }
 
-export const daySeconds = 86_400;
 const fewest = 2; // processes of each kind, so that one may fail
 const fewestShards = 16; // docker-compose.yml
 const busySubmits = 2; // a submission under load takes about so many times as long as an idle one
