@@ -63,7 +63,7 @@ export const restore: Drill = {
     'stop apis and workers; leave Temporal as it is',
     'restore the base backup, with restore_command, recovery_target_time and recovery_target_action=promote',
     'psql "$DATABASE_URL" -qAt -f docker/after-restore.sql',
-    `temporal workflow list --query 'WorkflowType = "payment" AND StartTime > "<point less one hour>"' --output jsonl`,
+    'list the executions of payments, as step 4 there says',
     'terminate the execution of each payment that Temporal names and the database lacks; settle it with its two operators',
     'start one api, and let the destinations send their final pacs.002 again',
     'start the workers, then the other apis',
