@@ -70,7 +70,7 @@ async function readSlice(
         m.created_at as "storedAt", m.created_at::text as at, ${state} as state,
         case m.message_type when 'pacs008' then a.status end as status, r.verified,
         coalesce(r.reason_code, a.reason_code) as "reasonCode", a.created_at as "answeredAt",
-        ${isFound(triesOfSubmission)} as "isUnanswerable"
+        a.created_at is null and ${isFound(triesOfSubmission)} as "isUnanswerable"
       from slice m
       left join ${answer}
       left join resolution_answers r on r.resolution_id = m.message_id

@@ -89,6 +89,17 @@ describe('lists', () => {
     expect(payment).toMatchObject({ subjectId: paid.uetr, href: `/payments/${paid.uetr}` });
   });
 
+  test('one that a defect of ours kept from being answered at first, as answered and no more (SEC-9)', async () => {
+    await recordUnanswerable(
+      db,
+      String(only(await list(`subjectId=${paid.uetr}`), 'submissionId')[0]),
+      randomUUID(),
+    );
+    expect(only(await list(`subjectId=${paid.uetr}`), 'state', 'isUnanswerable')).toEqual([
+      ['answered', false],
+    ]);
+  });
+
   test('by each filter', async () => {
     const found = async (query: string) => only(await list(query), 'messageIdentification').flat();
     const [acmt023, pacs008] = [resolved.messageIdentification, paid.messageIdentification];
