@@ -153,6 +153,7 @@ export function withoutMark(bytes: Uint8Array): Buffer {
 }
 
 const maxTags = 5_000; // The largest message that the schemas accept has about 800 elements.
+const shortestTag = 4; // Bytes of an element or attribute: `<a/>`, `a=""`. Most messages are too short for so many.
 const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const slash = 0x2f;
@@ -162,7 +163,7 @@ const slash = 0x2f;
  * are rare in values. It stops at the limit.
  */
 function findCrowd(text: Buffer): string | undefined {
-  if (text.length <= maxTags) return undefined;
+  if (text.length <= shortestTag * maxTags) return undefined;
   let tags = 0;
   let attributes = 0;
   for (let at = 0; at < text.length; at += 1) {
