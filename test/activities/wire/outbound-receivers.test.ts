@@ -85,21 +85,19 @@ test('a receiver whose name server is silent stalls nobody else (CBK-3)', async 
   const names = await nameServer({ 'dead.example': 'silent' });
   const through = createOutbound({ allowLoopback: true, nameServers: [names.address] });
   const url = await receiver((_, response) => response.end());
-  const measure = async () => {
-    const startedAt = performance.now();
-    for (let count = 0; count < 10; count += 1) {
-      expect(await post(through, url.replace('127.0.0.1', 'localhost'))).toMatchObject({ status: 200 });
-    }
-    return performance.now() - startedAt;
-  };
-  const alone = await measure();
+  let given = 0; // sends to the silent one that were given up
   const dead = [1, 2].flatMap((receiverOf) =>
     Array.from({ length: 10 }, () => {
       const deadUrl = `http://dead.example/${receiverOf}`;
-      return entered(through, deadUrl).post(deadUrl, message, headers);
+      return entered(through, deadUrl)
+        .post(deadUrl, message, headers)
+        .finally(() => (given += 1));
     }),
   );
-  expect((await measure()) - alone).toBeLessThan(100);
+  for (let count = 0; count < 10; count += 1) {
+    expect(await post(through, url.replace('127.0.0.1', 'localhost'))).toMatchObject({ status: 200 });
+  }
+  expect(given).toBe(0);
   for (const result of await Promise.all(dead)) {
     expect(result).toEqual({ outcome: 'NOT_SENT', errorClass: 'name-timeout' });
   }
