@@ -138,7 +138,7 @@ describe('the moment after which nothing may leave (TIM-1)', () => {
   });
 
   test('a connection that takes longer than that is not made any more', async () => {
-    const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 4_000 } });
+    const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 600 } });
     const patient = createOutbound({ allowLoopback: true, nameServers: [names.address] });
     let connections = 0;
     const counting = net.createServer((socket) => {
@@ -146,11 +146,10 @@ describe('the moment after which nothing may leave (TIM-1)', () => {
       socket.on('error', () => undefined);
     });
     const url = (await listening(counting)).replace('127.0.0.1', 'slow.example');
-    const startedAt = performance.now();
-    const result = await entered(patient, url).post(url, message, headers, { sendBefore: startedAt + 200 });
+    const sendBefore = performance.now() + 200;
+    const result = await entered(patient, url).post(url, message, headers, { sendBefore });
     expect(result).toEqual({ outcome: 'NOT_SENT', errorClass: 'too-late' });
-    expect(performance.now() - startedAt).toBeLessThan(3_900);
-    await sleep(4_400); // the name has its address
+    await sleep(1_000); // the name has its address
     await patient.close();
     expect(connections).toBe(0);
   });

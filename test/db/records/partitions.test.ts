@@ -7,8 +7,8 @@ import { testDatabase } from '../../harness/database.ts';
 
 const database = await testDatabase();
 const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 3 });
-/** Its statements fail when they have waited 0.9 s for a lock, however slow the machine is. */
-const impatient = connect(database.url, { applicationName: 'isthmus-test', limits: { lockMs: 900 } });
+/** Its statements fail when they have waited 0.3 s for a lock, however slow the machine is. */
+const impatient = connect(database.url, { applicationName: 'isthmus-test', limits: { lockMs: 300 } });
 afterAll(() => Promise.all([db.destroy(), impatient.destroy()]));
 
 /** Of the day so many days from today, UTC. */
@@ -58,6 +58,12 @@ const partitions = async () => {
     where inhparent = 'quote_requests'::regclass order by 1`.execute(db);
   return rows.map(({ name }) => name);
 };
+const waitingForLocks = async () => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
+    where d.datname = current_database() and not l.granted`.execute(db);
+  return rows[0]?.count;
+};
 const comingDays = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Days 3 and 5 have no partition; nothing else is there. */
@@ -98,6 +104,7 @@ describe('ensurePartitions', () => {
     await db.transaction().execute(async (trx) => {
       await sql`select count(*) from quote_requests_default`.execute(trx); // and goes on
       const ensuring = ensurePartitions(db);
+      await expect.poll(waitingForLocks).toBeGreaterThan(0);
       for (const amount of ['1', '2', '3']) await quoteIn(0, amount, impatient);
       expect((await ensuring).failed).toMatchObject([
         { what: `quote_requests of ${dateIn(3)}`, error: { code: '55P03' } },
