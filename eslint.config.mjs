@@ -56,6 +56,14 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
       'regexp/no-super-linear-backtracking': 'off', // what a test reads is its own
       'regexp/no-super-linear-move': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='vi'][callee.property.name='waitFor'][arguments.length=1]",
+          message: 'Its own limit is one second, which a busy machine takes: give it one, such as 15_000.',
+        },
+      ],
     },
   },
   {

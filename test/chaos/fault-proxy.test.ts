@@ -105,7 +105,7 @@ describe('a party behind the proxy', () => {
     let seen = '';
     socket.on('data', (chunk: Buffer) => (seen += chunk.toString()));
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${connection}content-length: 0\r\n\r\n`);
-    await vi.waitFor(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(2));
+    await vi.waitFor(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(2), 15_000);
     socket.destroy();
     expect(arrived).toBe(1);
   });

@@ -5,7 +5,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { ownTemporal } from '../harness/own-temporal.ts';
-import { reportFinal, undecided } from '../harness/reports.ts';
+import { reportFinal, sendsEnded, undecided } from '../harness/reports.ts';
 
 const engine = await ownTemporal({});
 const gateway = await testGateway({ temporalAddress: engine.address, sweepEveryMs: 1_000 });
@@ -18,6 +18,7 @@ const ask = await jsonRoutes<{
 
 async function recorded(status: string) {
   const { uetr } = await undecided(gateway, { priority: 'NORM' });
+  await sendsEnded(gateway, uetr);
   await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
   const path = `/payments/${uetr}/outcomes`;
   const { body } = await ask('POST', path, { status, evidence: 'their desk' });

@@ -1,6 +1,5 @@
 // A gateway whose destination Malaysia takes every payment and never says how one ended; so payments that are in doubt
 // (LIF-4), and what their source and their destination are told of them.
-import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { writeEvent } from './events.ts';
 import { silentDestination, type SilentDestination } from './destination.ts';
@@ -8,6 +7,7 @@ import { testGateway, type TestGateway } from './gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from './listening.ts';
 import { bestQuote, submit } from './payer.ts';
+import { sendsEnded } from './reports.ts';
 
 export interface GatewayInDoubt extends Pick<SilentDestination, 'forwarded' | 'confirmations'> {
   readonly gateway: TestGateway;
@@ -36,15 +36,8 @@ export async function gatewayInDoubt(): Promise<GatewayInDoubt> {
     const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
     const message = instruction(quote, { priority: 'NORM' });
     await submit(gateway, message, { callbackUrl });
-    await vi.waitFor(async () => {
-      expect(forwarded.has(message.uetr)).toBe(true);
-      const { rows } = await sql`
-        select from deliveries join delivery_attempts using (delivery_id)
-        where subject_id = ${message.uetr}::uuid and kind = 'instruction' and finished_at is null`.execute(
-        gateway.db,
-      );
-      expect(rows, 'that has an end').toEqual([]);
-    });
+    await vi.waitFor(() => expect(forwarded.has(message.uetr)).toBe(true), 15_000);
+    await sendsEnded(gateway, message.uetr);
     return message.uetr;
   };
   const inDoubt = async () => {

@@ -85,6 +85,16 @@ export async function reportFinal(gateway: TestGateway, uetr: string, clientId?:
   return (await postReport(gateway, reportOn({ messageIdentification: messageId, uetr }), clientId)).status;
 }
 
+/** Waits until no send of the instruction is under way: it might arrive after people recorded that it did not (LIF-4). */
+export async function sendsEnded({ db }: Pick<TestGateway, 'db'>, uetr: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await sql`
+      select from deliveries join delivery_attempts using (delivery_id)
+      where subject_id = ${uetr}::uuid and kind = 'instruction' and finished_at is null`.execute(db);
+    expect(rows, 'that has an end').toEqual([]);
+  }, 15_000);
+}
+
 /**
  * Waits until the execution of a payment must have heard how its last send ended: what is asked from then on is a send
  * of its own.

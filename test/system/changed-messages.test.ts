@@ -134,7 +134,7 @@ test('ops show names the one that was changed; met again after its alert was clo
   await vi.waitFor(async () => {
     const { status } = await ask('POST', `/alerts/${alertId}/entries`, { action: 'close', note: 'found' });
     expect(status).toBe(200);
-  });
+  }, 15_000);
   for (let times = 0; times < 2; times += 1) expect((await page('operator')).status).toBe(200);
   expect(await alertsOf(id)).toHaveLength(before + 1);
   await putBack();

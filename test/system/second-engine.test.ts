@@ -111,7 +111,7 @@ test('the engine that decides judges by the schema that it is asked for, sampled
   expect(await parsed.value.validate('intake')).toEqual([]);
   expect(await parsed.value.validate()).not.toEqual([]);
   parsed.value.dispose();
-  await vi.waitFor(() => expect(asked).toEqual(['same valid', 'same invalid']));
+  await vi.waitFor(() => expect(asked).toEqual(['same valid', 'same invalid']), 15_000);
   stop();
 });
 

@@ -21,7 +21,7 @@ test('lines come whole and in order', async () => {
     stream.write(`${line}\n`);
     if (index % 500 === 0) await delay(1);
   }
-  await vi.waitFor(() => expect(linesOf(path)).toEqual(expected));
+  await vi.waitFor(() => expect(linesOf(path)).toEqual(expected), 15_000);
 });
 
 test('what could not be written is lost, and how much is said once something can be', async () => {
@@ -50,7 +50,7 @@ test('what waits is bounded: the rest is lost, and said', async () => {
   const path = join(folder, 'bound');
   const stream = createLogStream({ fd: openSync(path, 'w'), most: 10 });
   for (let count = 0; count < 8; count += 1) stream.write('four\n');
-  await vi.waitFor(() => expect(linesOf(path).length).toBe(3));
+  await vi.waitFor(() => expect(linesOf(path).length).toBe(3), 15_000);
   const [loss = '', first, second] = linesOf(path);
   expect([JSON.parse(loss), first, second]).toMatchObject([{ lost: 6 }, 'four', 'four']);
 });

@@ -91,7 +91,7 @@ describe('a submission', () => {
     const { uetr } = await submit({ 'x-request-id': 'own-trace' });
     await evidence.closed(uetr);
     const about = () => lines.filter(({ subjectId }) => subjectId === uetr);
-    await vi.waitFor(() => expect(about().map(({ msg }) => msg)).toContain('request'));
+    await vi.waitFor(() => expect(about().map(({ msg }) => msg)).toContain('request'), 15_000);
     const traceIds = new Set(about().map(({ traceId }) => traceId));
     expect(about().map(({ msg }) => msg)).toEqual(
       expect.arrayContaining(['request', 'accepted', 'attempt', 'decided']),
@@ -112,8 +112,9 @@ describe('a submission', () => {
     const { uetr, status } = await submit({ traceparent });
     expect(status).toBe(200);
     await evidence.closed(uetr);
-    const line = await vi.waitFor(() =>
-      lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr)!,
+    const line = await vi.waitFor(
+      () => lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr)!,
+      15_000,
     );
     expect(line.traceId).toMatch(/^(?!0{32})[\da-f]{32}$/);
     expect(['a', 'A', 'c'].map((one) => one.repeat(32))).not.toContain(line.traceId);
@@ -131,10 +132,11 @@ describe('a submission', () => {
       received.filter(
         ({ traceparent }) => traceparent?.includes(source.traceId) && traceparent.endsWith('-00'),
       );
-    await vi.waitFor(() => expect(told()).toHaveLength(4));
+    await vi.waitFor(() => expect(told()).toHaveLength(4), 15_000);
     const { uetr: another } = await submit({});
-    const later = await vi.waitFor(() =>
-      lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === another)!,
+    const later = await vi.waitFor(
+      () => lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === another)!,
+      15_000,
     );
     await wholeTrace(later.traceId ?? '');
     expect(collector.spansOf(source.traceId)).toEqual([]);

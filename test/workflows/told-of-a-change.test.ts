@@ -12,6 +12,7 @@ import { writeEvent } from '../harness/events.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
+import { sendsEnded } from '../harness/reports.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 
 const nobodyListens = `http://127.0.0.1:${await quietPort()}`;
@@ -48,11 +49,13 @@ interface Case {
 }
 
 async function peopleFindOut(uetr: string, outcome: { status: string; reasonCode?: string }): Promise<void> {
+  await sendsEnded(gateway, uetr);
   await writeEvent(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
   const path = `/payments/${uetr}/outcomes`;
   const { body } = await ask('POST', path, { ...outcome, evidence: 'their desk, by telephone' }, 'operator');
   const { status } = outcome;
-  await ask('POST', `${path}/${body.outcomeId}/confirmation`, { status }, 'operator2');
+  const confirmed = await ask('POST', `${path}/${body.outcomeId}/confirmation`, { status }, 'operator2');
+  expect(confirmed.status, JSON.stringify(confirmed.body)).toBe(200);
 }
 
 const first = instruction(await bestQuote(gateway), inThailand(endingIn.creditedLater));

@@ -64,7 +64,7 @@ test('an address that no book can go to is an alert, once while it is open, and 
   await sql`update book_endpoints set url = 'ftp://books.example' where party_id = 'SGDFAST'`.execute(db);
   await vi.waitFor(() => {
     expect(deps.reference().bookEndpoints.get('SGDFAST')).toBe('ftp://books.example');
-  });
+  }, 15_000);
   await made();
   await made();
   const told = await alertsOf('book.unusable-endpoint');

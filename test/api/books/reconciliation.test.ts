@@ -289,7 +289,7 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
   const late = instruction(await bestQuote(gateway, trip), { priority: 'HIGH', acceptanceDateTime });
   const rejected = instruction(await bestQuote(gateway, trip), { priority: 'NORM' });
   for (const one of [late, rejected]) await submit(gateway, one);
-  await vi.waitFor(() => expect(philippines.forwarded.has(rejected.uetr)).toBe(true));
+  await vi.waitFor(() => expect(philippines.forwarded.has(rejected.uetr)).toBe(true), 15_000);
   const sent = philippines.forwarded.get(rejected.uetr);
   if (sent === undefined) throw new Error('nothing was forwarded');
   await postReport(gateway, reportOn(sent, { status: 'RJCT', reasonCode: 'AB03' }), 'PHPINST');

@@ -34,5 +34,5 @@ test('an enquiry that an operator asked for is on record with who asked (DUP-1, 
         (select least(1, count(*))::int from audit_events where subject_id = ${message.uetr}
           and kind = 'operator.enquiry') as told`.execute(db);
     expect(rows).toEqual([{ asked: 1, told: 1 }]);
-  });
+  }, 15_000);
 });

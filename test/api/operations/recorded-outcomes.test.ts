@@ -47,7 +47,7 @@ test('what one operator records and another confirms decides the payment, and ev
   await vi.waitFor(() => {
     expect(about(callbacks, uetr)).toEqual([expect.stringMatching(/<TxSts>ACCC<.*LIF-4 /s)]);
     expect(about(confirmations, uetr)).toEqual([expect.stringMatching(/<TxSts>ACCC<.*LIF-4 /s)]);
-  });
+  }, 15_000);
   const { body: shown } = await ask('GET', path);
   expect(shown).toMatchObject({
     status: 'ACCC',
@@ -97,7 +97,7 @@ test('no bank and no payment system learns what an operator recorded, before it 
   }
   const { body: second } = await record(path);
   await confirm(path, second.outcomeId);
-  await vi.waitFor(() => expect(about(callbacks, uetr)).toHaveLength(1));
+  await vi.waitFor(() => expect(about(callbacks, uetr)).toHaveLength(1), 15_000);
   expect(await toldToSides()).toEqual([]);
   for (const client of sidesOfIt) {
     const { body } = await ask('GET', path, undefined, client);
@@ -125,7 +125,10 @@ test('a rejection takes a reason of ISO 20022, frees the quote and is passed on 
   await confirm(path, body.outcomeId, 'RJCT');
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'RJCT', reason_code: 'AC04' });
   expect(await db.selectFrom('quote_uses').where('uetr', '=', uetr).execute()).toEqual([]);
-  await vi.waitFor(() => expect(about(callbacks, uetr)).toEqual([expect.stringContaining('<Cd>AC04</Cd>')]));
+  await vi.waitFor(
+    () => expect(about(callbacks, uetr)).toEqual([expect.stringContaining('<Cd>AC04</Cd>')]),
+    15_000,
+  );
 });
 
 test('nobody confirms what they recorded, another status, or what is withdrawn; one outcome stands at a time (LIF-4)', async () => {
@@ -166,7 +169,7 @@ test('while it is on record that nothing was credited, nothing is sent, and an o
   expect(await attempts()).toHaveLength(1);
   await ask('POST', `${path}/outcomes/${recorded.outcomeId}/withdrawal`, { because: 'ask them again' });
   expect(await enquire()).toMatchObject({ status: 200 });
-  await vi.waitFor(async () => expect(await attempts()).toHaveLength(2));
+  await vi.waitFor(async () => expect(await attempts()).toHaveLength(2), 15_000);
 });
 
 test('while the gateway still asks by itself, nobody records anything (LIF-4, TIM-2)', async () => {
@@ -205,8 +208,9 @@ test('of a confirmation and a final at once, the first one decides, and nothing 
     const { body: shown } = await ask('GET', path);
     const first = shown.decision?.decidedBy === 'operator' ? 'BLCK' : 'ACCC';
     expect(decision).toMatchObject({ status: first });
-    await vi.waitFor(() =>
-      expect(about(callbacks, uetr)).toEqual([expect.stringContaining(`<TxSts>${first}<`)]),
+    await vi.waitFor(
+      () => expect(about(callbacks, uetr)).toEqual([expect.stringContaining(`<TxSts>${first}<`)]),
+      15_000,
     );
   }
 });
