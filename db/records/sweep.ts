@@ -121,7 +121,8 @@ interface StoredFinal extends UntoldFinal, Place {
   readonly reported: string;
   readonly decided: Decision['status'] | null;
   readonly confirmationMessageId: string | null;
-  readonly isAlerted: boolean;
+  /** Null if there is no contradiction; few reports contradict, so the alert is rarely looked up. */
+  readonly isAlerted: boolean | null;
   readonly isUnconfirmed: boolean;
 }
 
@@ -135,7 +136,7 @@ function isUntoldFinal(final: StoredFinal): boolean {
     { status: decided, confirmationMessageId },
     { status: reported, sender: isUnconfirmed ? 'untold' : 'told' },
   );
-  return (late.isContradiction && !isAlerted) || late.confirmation !== null;
+  return (late.isContradiction && isAlerted !== true) || late.confirmation !== null;
 }
 
 /**
@@ -152,7 +153,7 @@ export function findUntoldFinals(
     const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
         m.status as reported, d.status as decided, d.confirmation_message_id as "confirmationMessageId",
-        ${isTold} as "isAlerted",
+        case when m.status <> d.status then ${isTold} end as "isAlerted",
         m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
           or exists (
             select from deliveries i join delivery_attempts l on l.delivery_id = i.delivery_id and l.attempt = i.attempts
