@@ -121,8 +121,8 @@ interface StoredFinal extends UntoldFinal, Place {
   readonly reported: string;
   readonly decided: Decision['status'] | null;
   readonly confirmationMessageId: string | null;
-  /** Null if there is no contradiction; few reports contradict, so the alert is rarely looked up. */
-  readonly isAlerted: boolean | null;
+  /** Whether the report differs from the decision, and no alert covers it. The few that differ are looked up. */
+  readonly isUnalerted: boolean;
   readonly isUnconfirmed: boolean;
 }
 
@@ -130,13 +130,13 @@ interface StoredFinal extends UntoldFinal, Place {
  * Whether the report is a contradiction without an alert, or needs a confirmation that was never requested.
  */
 function isUntoldFinal(final: StoredFinal): boolean {
-  const { reported, decided, confirmationMessageId, isAlerted, isUnconfirmed } = final;
+  const { reported, decided, confirmationMessageId, isUnalerted, isUnconfirmed } = final;
   if (decided === null) return false;
   const late = lateFinal(
     { status: decided, confirmationMessageId },
     { status: reported, sender: isUnconfirmed ? 'untold' : 'told' },
   );
-  return (late.isContradiction && isAlerted !== true) || late.confirmation !== null;
+  return (late.isContradiction && isUnalerted) || late.confirmation !== null;
 }
 
 /**
@@ -153,7 +153,7 @@ export function findUntoldFinals(
     const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
         m.status as reported, d.status as decided, d.confirmation_message_id as "confirmationMessageId",
-        case when m.status <> d.status then ${isTold} end as "isAlerted",
+        m.status is distinct from d.status and not ${isTold} as "isUnalerted",
         m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
           or exists (
             select from deliveries i join delivery_attempts l on l.delivery_id = i.delivery_id and l.attempt = i.attempts
