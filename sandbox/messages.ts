@@ -62,7 +62,7 @@ export function messageReader(engine: XmlEngine, validating: boolean): MessageRe
       if (first !== undefined) {
         return notValid(`not valid by the schema: ${first.kind} at ${first.xpath}`);
       }
-      return ok(message.document);
+      return ok(message.document());
     } finally {
       message.dispose();
     }

@@ -38,10 +38,10 @@ export type SchemaKind = 'guideline' | 'intake';
 export interface ParsedMessage {
   readonly type: MessageType;
   /**
-   * The `Document` element of the document that `validate` judges. It is made when it is first read, which must be before
-   * `dispose`. It stays usable afterwards.
+   * The `Document` element of the document that `validate` judges. It is made at the first call, which must be before
+   * `dispose`. It stays usable afterwards. A getter would let V8 keep each message until a full garbage collection.
    */
-  readonly document: XmlElement;
+  readonly document: () => XmlElement;
   /**
    * Validates the message. Returns at most 20 violations, in document order; empty if it is valid.
    * @param schema default: `guideline`

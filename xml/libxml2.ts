@@ -128,9 +128,7 @@ export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
     assert(type !== undefined, 'only messages of a known namespace are opened');
     return {
       type,
-      get document() {
-        return document.reading().root;
-      },
+      document: () => document.reading().root,
       validate: (kind = 'guideline') => {
         const schema = schemaOf(type.name, kind);
         return Promise.resolve(violationsOf(document.reading, schema.model, complaintOf(document, schema)));

@@ -58,7 +58,7 @@ export async function readMessage<Name extends keyof Answers>(
   name: Name,
   parsed: ParsedMessage,
 ): Promise<Result<Answers[Name], Unreadable>> {
-  const { document } = parsed; // The document stays usable after dispose().
+  const document = parsed.document(); // The document stays usable after dispose().
   const { read, stated, faults } = readers[name];
   try {
     const [violation] = await parsed.validate('intake');
@@ -111,5 +111,5 @@ export async function readValid<Value>(
   refuse: (violation: Violation) => Rejection = rejectionOf,
 ): Promise<Result<Value, Rejection>> {
   const [violation] = await message.validate();
-  return violation === undefined ? read(message.document) : refused(refuse(violation));
+  return violation === undefined ? read(message.document()) : refused(refuse(violation));
 }

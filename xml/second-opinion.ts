@@ -94,9 +94,7 @@ export function withSecondOpinion(
 
   const watched = (parsed: ParsedMessage, bytes: Uint8Array): ParsedMessage => ({
     type: parsed.type,
-    get document() {
-      return parsed.document;
-    },
+    document: () => parsed.document(),
     dispose: () => parsed.dispose(),
     validate: async (schema = 'guideline') => {
       const violations = await parsed.validate(schema);

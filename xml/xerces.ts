@@ -94,9 +94,7 @@ export async function createXercesEngine(options: SchemaOptions = {}): Promise<X
     assert(type !== undefined, 'only messages of a known namespace are opened');
     return {
       type,
-      get document() {
-        return document.reading().root;
-      },
+      document: () => document.reading().root,
       validate: async (kind = 'guideline') => {
         const schema = schemaOf(type.name, kind);
         const complaint = isBent(document, schema)

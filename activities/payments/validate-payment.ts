@@ -263,7 +263,7 @@ async function openSubmission(
   const parsed = engine.parse(await stored.open(), ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
-    const { document } = parsed.value;
+    const document = parsed.value.document();
     const reading = await readValid(parsed.value, readPacs008);
     const references = readPacs008References(
       document,

@@ -48,7 +48,7 @@ export async function openRequest(
 ): Promise<{ reading: Result<Acmt023, Rejection>; references: RequestReferences }> {
   const parsed = engine.parse(stored.body, ['acmt023']);
   assert(parsed.ok, 'a stored request passed intake');
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   try {
     const reading = await readValid(parsed.value, read, requestRejectionOf);
     const references = reading.ok

@@ -103,7 +103,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
           return refusal(parsed.refusal);
         }
         const message = parsed.value;
-        const uetr = readUetr(message.type.name, message.document);
+        const uetr = readUetr(message.type.name, message.document());
         // the log line names the UETR, as for a submission
         if (uetr !== undefined) aboutRequest(context).subjectId = uetr;
         const run = await judge(message, {
@@ -120,8 +120,8 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
 /** Judges the message, and disposes of it. */
 async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[1]): Promise<DryRun> {
   try {
-    const { type, document } = message;
-    return dryRun({ name: type.name, document, violations: await message.validate() }, context);
+    const document = message.document();
+    return dryRun({ name: message.type.name, document, violations: await message.validate() }, context);
   } finally {
     message.dispose();
   }
@@ -134,7 +134,7 @@ async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[
 const submitted: ReadonlySet<MessageName> = new Set(['pacs008', 'pacs002', 'acmt023']);
 
 function render({ type, document }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {
-  const refusedAtIntake = submitted.has(type.name) ? (refusedKeys(type.name, document) ?? null) : null;
+  const refusedAtIntake = submitted.has(type.name) ? (refusedKeys(type.name, document()) ?? null) : null;
   return {
     message: type.identifier,
     valid: rejections.length === 0 && refusedAtIntake === null,

@@ -102,7 +102,7 @@ async function submit(
   const message = openMessage(iso.engine, { body, name: 'pacs008', about });
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document; seam: taken-message
-  const { document } = message.parsed;
+  const document = message.parsed.document();
   const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(document);
   const callback = { parameter: 'pacs002Endpoint', address: callbackUrl } as const;
   const refusal = refuseCallback(deps, sourceSystem, callback);

@@ -228,7 +228,7 @@ async function documentOf(
   if (body === 'changed') return body;
   const parsed = engine.parse(body, ['pacs008']);
   assert(parsed.ok, 'a stored message passed intake');
-  const { document } = parsed.value; // it outlives the parsed message
+  const document = parsed.value.document(); // it outlives the parsed message
   parsed.value.dispose();
   return document;
 }

@@ -80,7 +80,7 @@ async function resolve(
   const message = openMessage(engine, { body, name: 'acmt023', about });
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree stays usable after that
-  const { document } = message.parsed;
+  const document = message.parsed.document();
   const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(deps, document);
   const callback = { parameter: 'acmt024Endpoint', address: callbackUrl } as const;
   const refusal = refuseCallback(deps, sourceSystem, callback);

@@ -21,7 +21,7 @@ export function messageValues() {
   ): Value => {
     const parsed = engine.parse(bytes, [name]);
     if (!parsed.ok) throw new Error(`not a ${name}: ${parsed.refusal.detail}`);
-    const reading = reader(parsed.value.document);
+    const reading = reader(parsed.value.document());
     parsed.value.dispose();
     if (!reading.ok) throw new Error(`not a ${name}: ${reading.refusal.text}`);
     return reading.value;

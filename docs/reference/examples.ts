@@ -36,7 +36,7 @@ const engine = createLibxml2Engine();
 function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Result<Value, Rejection>): Value {
   const parsed = engine.parse(Buffer.from(xml), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   parsed.value.dispose(); // frees the parsed document, which the element tree does not use
   const reading = reader(document);
   if (!reading.ok) throw new Error(reading.refusal.text);

@@ -44,7 +44,7 @@ const gateway = await testGateway({
         ok: true,
         value: {
           type: message.type,
-          document: message.document,
+          document: () => message.document(),
           validate,
           dispose: () => message.dispose(),
         },

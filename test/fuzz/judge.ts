@@ -66,7 +66,8 @@ const readers: Readonly<Record<MessageName, (document: XmlElement) => Result<unk
 export async function judge(bytes: Buffer, reference: ReferenceData, one: Case): Promise<Outcome> {
   const parsed = libxml2.parse(bytes, names);
   if (!parsed.ok) return 'refused';
-  const { document, type } = parsed.value;
+  const { type } = parsed.value;
+  const document = parsed.value.document();
   const violations = await parsed.value.validate();
   parsed.value.dispose();
   const { sourceSystem, now } = one.context;
@@ -106,7 +107,7 @@ async function expectValid(type: MessageName, xml: string | Buffer): Promise<Xml
   const bytes = Buffer.from(xml);
   const parsed = libxml2.parse(bytes, [type]);
   if (!parsed.ok) throw new Error(`built a ${type} that is refused: ${parsed.refusal.detail}`);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   expectNone(await parsed.value.validate(), `built a ${type} that is not valid`);
   parsed.value.dispose();
   if (officialPresent)

@@ -116,7 +116,7 @@ export function parsePacs002(xml: string | Uint8Array): Pacs002 {
   const parsed = engine.parse(typeof xml === 'string' ? Buffer.from(xml) : xml, ['pacs002']);
   if (!parsed.ok) throw new Error(`not a pacs.002: ${parsed.refusal.detail}`);
   try {
-    return takePacs002(parsed.value.document);
+    return takePacs002(parsed.value.document());
   } finally {
     parsed.value.dispose();
   }

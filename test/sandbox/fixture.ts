@@ -72,7 +72,7 @@ export function forwardedPacs008(values: {
   const submitted = buildPacs008(message);
   const parsed = engine.parse(Buffer.from(submitted), ['pacs008']);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  const reading = readPacs008(parsed.value.document);
+  const reading = readPacs008(parsed.value.document());
   parsed.value.dispose();
   if (!reading.ok) throw new Error(reading.refusal.text);
   const messageId = `DST${uetr.slice(0, 8)}`;
@@ -107,7 +107,7 @@ export async function readReport(bytes: Uint8Array): Promise<Pacs002> {
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
   const violations = await parsed.value.validate();
   if (violations.length > 0) throw new Error(JSON.stringify(violations));
-  const reading = readPacs002(parsed.value.document);
+  const reading = readPacs002(parsed.value.document());
   parsed.value.dispose();
   if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;

@@ -49,11 +49,11 @@ test('what the scheme adds reaches the destination unaltered, with the agents of
   );
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
   expect(await parsed.value.validate()).toEqual([]);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   parsed.value.dispose();
   const received = engine.parse(Buffer.from(xml), ['pacs008']);
   if (!received.ok) throw new Error(received.refusal.detail);
-  const sent = received.value.document;
+  const sent = received.value.document();
   received.value.dispose();
   const transaction = 'FIToFICstmrCdtTrf/CdtTrfTxInf';
   for (const path of ['RmtInf', 'CdtrAgt', 'Dbtr', 'Cdtr'])

@@ -76,9 +76,9 @@ test.each(bodies)('%s: refused, and soon', async (_, text) => {
   const parsed = libxml2.parse(bytes, ['pacs008']);
   let isRefused = !parsed.ok;
   if (parsed.ok) {
-    const key = readMessageKey('pacs008', parsed.value.document);
+    const key = readMessageKey('pacs008', parsed.value.document());
     const violations = await parsed.value.validate();
-    isRefused = !key.ok || violations.length > 0 || !readPacs008(parsed.value.document).ok;
+    isRefused = !key.ok || violations.length > 0 || !readPacs008(parsed.value.document()).ok;
     parsed.value.dispose();
   }
   expect(isRefused).toBe(true);

@@ -53,7 +53,7 @@ const own = {
 async function valid(name: MessageName, text: string): Promise<XmlElement> {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
   if (!parsed.ok) throw new Error(`built a ${name} that is refused: ${parsed.refusal.detail}\n${text}`);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   const violations = await parsed.value.validate();
   parsed.value.dispose();
   const faults = officialPresent ? officialFaults(name, text) : [];

@@ -64,19 +64,19 @@ describe('the tree of a message', () => {
     const message = opened();
     expect(await message.validate()).toEqual([]);
     expect(serialised).not.toHaveBeenCalled();
-    expect(message.document).toBe(message.document);
+    expect(message.document()).toBe(message.document());
     expect(serialised).toHaveBeenCalledOnce();
     message.dispose();
   });
 
   test('outlives the message; not read before the end of the message, it is a defect', () => {
     const message = opened();
-    const { document } = message;
+    const document = message.document();
     message.dispose();
-    expect(message.document).toBe(document);
+    expect(message.document()).toBe(document);
     const unread = opened();
     unread.dispose();
-    expect(() => unread.document).toThrow('libxml2 writes documents that end');
+    expect(() => unread.document()).toThrow('libxml2 writes documents that end');
   });
 });
 

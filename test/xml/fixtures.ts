@@ -89,7 +89,7 @@ export const libxml2 = createLibxml2Engine();
 export async function validTree(message: MessageName, text: string | Uint8Array): Promise<XmlElement> {
   const parsed = libxml2.parse(Buffer.from(text), [message]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   const violations = await parsed.value.validate();
   parsed.value.dispose();
   const faults = officialPresent ? officialFaults(message, text) : [];

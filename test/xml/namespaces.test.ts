@@ -16,7 +16,7 @@ const own = messages.pacs008.namespace;
 async function open(text: string, name: MessageName = 'pacs008') {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   const violations = await parsed.value.validate();
   parsed.value.dispose();
   return { document, violations };

@@ -69,7 +69,7 @@ export function openMessage(
 ): TakenMessage | Problem {
   const result = engine.parse(body, [name]);
   if (!result.ok) return refusal(result.refusal);
-  const { document } = result.value;
+  const document = result.value.document();
   const uetr = readUetr(name, document);
   if (uetr !== undefined) about.subjectId = uetr;
   const key = readMessageKey(name, document);

@@ -6,7 +6,7 @@ import { libxml2, lotus } from '../../xml/fixtures.ts';
 const told = (xml: string) => {
   const parsed = libxml2.parse(Buffer.from(xml), ['pacs008']);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   parsed.value.dispose();
   return refusedKeys('pacs008', document);
 };

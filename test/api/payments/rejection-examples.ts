@@ -24,7 +24,7 @@ interface Example {
 async function firstOf(name: MessageName, xml: string, reference = world): Promise<Rejection | undefined> {
   const parsed = libxml2.parse(Buffer.from(xml), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  const { document } = parsed.value;
+  const document = parsed.value.document();
   const violations = await parsed.value.validate();
   parsed.value.dispose();
   return dryRun({ name, document, violations }, { reference, sourceSystem: 'SGDFAST', now }).rejections[0];

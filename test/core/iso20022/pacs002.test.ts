@@ -119,7 +119,7 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
   test('what cannot be repeated is left out, and the answer is valid', async () => {
     const parsed = libxml2.parse(Buffer.from(wrong), ['pacs008']);
     if (!parsed.ok) throw new Error(parsed.refusal.detail);
-    const { document } = parsed.value;
+    const document = parsed.value.document();
     parsed.value.dispose();
     const key = { messageIdentification: originalOfLotus.messageIdentification, uetr: originalOfLotus.uetr };
     const references = readPacs008References(document, key, messages.pacs008.identifier);
@@ -146,7 +146,7 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
   ])('without %s no answer could be given (MSG-2)', (_, from, to, problem) => {
     const parsed = libxml2.parse(Buffer.from(lotus.replace(from, to)), ['pacs008']);
     if (!parsed.ok) throw new Error(parsed.refusal.detail);
-    const { document } = parsed.value;
+    const document = parsed.value.document();
     parsed.value.dispose();
     expect(readMessageKey('pacs008', document)).toMatchObject({
       ok: false,
