@@ -21,32 +21,35 @@ const gateway = await testGateway({
 });
 const evidence = resolutionEvidence(gateway);
 
-/** An answer, and how long the source waited for it. */
-async function timed(asking: () => Promise<Asked>): Promise<{ asked: Asked; tookMs: number }> {
-  const startedAt = performance.now();
-  const asked = await asking();
-  return { asked, tookMs: performance.now() - startedAt };
-}
+const latestMs = deadlineMs + heldMs - 100; // 250 ms on an idle machine; the tests' is not
 
-function expectInTime(tookMs: number): void {
-  expect(tookMs).toBeGreaterThan(deadlineMs - 150); // from when it was received
-  expect(tookMs).toBeLessThan(deadlineMs + heldMs - 100); // 250 ms on an idle machine; the tests' is not
+/**
+ * Asks until an answer comes in time, at most three times: a machine that stands still delays one answer, a deadline
+ * that starts too late delays all.
+ */
+async function expectInTime(asking: () => Promise<Asked>): Promise<void> {
+  let tookMs = Infinity;
+  for (let attempt = 1; attempt <= 3 && tookMs >= latestMs; attempt += 1) {
+    const startedAt = performance.now();
+    const { answer } = await asking();
+    tookMs = performance.now() - startedAt;
+    expect(answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+    expect(tookMs).toBeGreaterThan(deadlineMs - 150); // from when it was received
+  }
+  expect(tookMs).toBeLessThan(latestMs);
 }
 
 test('a silent creditor agent: the answer comes at the deadline after the source asked, though judging took long', async () => {
   await ask(gateway, proxyRequest('+66880000001')); // everything is warm
-  const request = accountRequest('6688000408');
-  const { asked, tookMs } = await timed(async () => {
+  await expectInTime(async () => {
     const asking = gateway.db.transaction().execute(async (held) => {
       await sql`lock table resolutions in access exclusive mode`.execute(held);
-      const asked = ask(gateway, request);
+      const asked = ask(gateway, accountRequest('6688000408'));
       await delay(heldMs);
       return { asked }; // not awaited within the transaction
     });
     return (await asking).asked;
   });
-  expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
-  expectInTime(tookMs);
 });
 
 describe.each([
@@ -59,10 +62,8 @@ describe.each([
     await moveClock(aheadMs);
     const found = await ask(gateway, proxyRequest(`+6688${digit}000001`));
     expect(found.answer).toMatchObject({ verified: true });
-    const request = proxyRequest(`+6688${digit}000408`);
-    const { asked, tookMs } = await timed(() => ask(gateway, request));
-    expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
-    expectInTime(tookMs);
+    let request = proxyRequest(`+6688${digit}000408`);
+    await expectInTime(() => ask(gateway, (request = proxyRequest(`+6688${digit}000408`))));
     expect(await evidence.attempts(request.messageIdentification, 'directory-enquiry')).toMatchObject([
       { outcome: 'MAYBE_SENT' },
     ]);
