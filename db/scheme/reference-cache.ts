@@ -34,7 +34,12 @@ export interface ReferenceLimits {
  * With these limits, the cache replaces a silent connection within 1.8 s, and notices within 1.3 s that a
  * host is back.
  */
-const defaultLimits: ReferenceLimits = { pingMs: 500, silenceMs: 1_000, retryMs: 250, staleMs: 3_000 };
+export const referenceLimits: ReferenceLimits = {
+  pingMs: 500,
+  silenceMs: 1_000,
+  retryMs: 250,
+  staleMs: 3_000,
+};
 
 interface State {
   snapshot: ReferenceData | undefined;
@@ -55,7 +60,7 @@ interface State {
 export async function openReferenceCache(
   databaseUrl: string,
   onError: (error: unknown) => void,
-  limits: ReferenceLimits = defaultLimits,
+  limits: ReferenceLimits = referenceLimits,
 ): Promise<ReferenceCache> {
   const state: State = {
     snapshot: undefined,

@@ -89,7 +89,7 @@ export interface ApiOptions {
   readonly metrics?: ApiDependencies['metrics'];
   readonly onAnswered?: (request: AnsweredRequest) => void;
   readonly trace?: RequestListeners['trace'];
-  /** Default: those of the service. */
+  /** Default: patient ones, because a busy machine takes seconds of the tests' as well. */
   readonly databaseLimits?: ConnectionLimits;
   readonly referenceLimits?: ReferenceLimits;
   /** How it is connected to; needed where it ends TLS. */
@@ -98,17 +98,37 @@ export interface ApiOptions {
   readonly vault?: ReturnType<typeof vaultPlugin>;
 }
 
+const patientMs = 20_000;
+const patientDatabase: ConnectionLimits = {
+  ...serviceLimits,
+  connectMs: patientMs,
+  waitMs: patientMs,
+  lockMs: patientMs,
+  statementMs: patientMs,
+  answerMs: patientMs,
+};
+const patientReference: ReferenceLimits = {
+  pingMs: 500,
+  silenceMs: patientMs,
+  retryMs: 250,
+  staleMs: 2 * patientMs,
+};
+
 /** With the rights of an api (SEC-6) on a database of which the address is that of its owner. */
 export async function startApi(ownerUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
   const databaseUrl = withRole(ownerUrl, 'isthmus_api');
   const config = { ...testConfig, ...options.config, databaseUrl };
   const clock = options.clock ?? Date.now;
   const logger = options.logger ?? pino({ level: 'silent' });
-  const limits = options.databaseLimits ?? serviceLimits;
+  const limits = options.databaseLimits ?? patientDatabase;
   const { vault } = options;
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits, vault });
   const owner = connect(ownerUrl, { applicationName: 'isthmus-test', maxConnections: 4 });
-  const reference = await openReferenceCache(databaseUrl, () => undefined, options.referenceLimits);
+  const reference = await openReferenceCache(
+    databaseUrl,
+    () => undefined,
+    options.referenceLimits ?? patientReference,
+  );
   const issuer =
     config.auth.kind === 'builtin'
       ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current })
