@@ -110,11 +110,13 @@ const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
 
 /**
  * SQL: whether a contradiction alert covers the final report `m`. It covers the report that it names, and
- * reports with the same status. An alert that names no report covers all.
+ * reports with the same status that came before it was closed. An alert that names no report covers all.
  */
 const isTold = sql`exists (
-  select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
-    and (coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text or a.detail ->> 'reported' = m.status))`;
+  select from audit_events a left join alert_states s on s.audit_event_id = a.audit_event_id
+  where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
+    and (coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text
+      or a.detail ->> 'reported' = m.status and (s.action is distinct from 'close' or s.at > m.created_at)))`;
 
 /** A stored final report with the decision, if any, and whether the alert and the confirmation exist. */
 interface StoredFinal extends UntoldFinal, Place {

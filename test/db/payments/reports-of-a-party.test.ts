@@ -111,3 +111,22 @@ test('of a payment and status there is one contradiction open, however many fina
     'payment.contradiction RJCT',
   ]);
 });
+
+test('the sweep finds a contradiction whose process died before its alert, also after an alert of the same status was closed (PAY-7)', async () => {
+  const uetr = await decided();
+  await report(uetr, 'RJCT');
+  const [first] = await alertsOf(uetr);
+  const alert = await findAlert(db, first?.id ?? '');
+  assert(alert !== undefined, 'it is there');
+  await actOnAlert(db, alert, { action: 'close', by: 'operator', note: 'it has returned the money' });
+  await sql
+    .raw(
+      `create function dies() returns trigger language plpgsql as $$ begin
+    if new.kind = 'payment.contradiction' then raise exception 'dead'; end if; return new; end $$;
+    create trigger dies before insert on audit_events for each row execute function dies()`,
+    )
+    .execute(db);
+  await expect(report(uetr, 'RJCT')).rejects.toThrow('dead');
+  await sql.raw('drop trigger dies on audit_events; drop function dies').execute(db);
+  expect(await untold()).toEqual([uetr]);
+});
