@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { reasonOf, UserError } from '../cli/errors.ts';
 import { startChild, untilUp, type Child } from '../cli/parts/child.ts';
+import { withClient } from '../cli/parts/postgres.ts';
 import { freePort } from '../cli/parts/ports.ts';
 import { secondsSince, type Say } from '../cli/parts/progress.ts';
 import type { RunningTemporal } from '../cli/parts/temporal.ts';
@@ -72,6 +73,9 @@ export async function startTemporalOnPostgres(options: TemporalOnPostgresOptions
   const { place, postgresUrl, namespace, say } = options;
   const programs = findTemporalPrograms(place.env);
   const started = performance.now();
+  const drop = () => dropDatabases(postgresUrl);
+  place.atEnd(drop);
+  await drop();
   makeSchema(programs.sqlTool, postgresUrl);
   const logFile = join(place.folder, 'temporal.log');
   const port = await freePort();
@@ -89,7 +93,17 @@ export async function startTemporalOnPostgres(options: TemporalOnPostgresOptions
 }
 
 const attributes = Object.values(searchAttributes);
-const databases = { temporal: 'temporal', visibility: 'temporal_visibility' } as const;
+// names of the benchmark alone: the server may have the databases of a Temporal in use
+const databases = {
+  temporal: 'isthmus_bench_temporal',
+  visibility: 'isthmus_bench_temporal_visibility',
+} as const;
+
+const dropDatabases = (postgresUrl: string) =>
+  withClient(postgresUrl, async (client) => {
+    for (const name of Object.values(databases))
+      await client.query(`drop database if exists ${name} with (force)`);
+  });
 
 /** Creates both databases, as docker/temporal-schema.sh does. */
 function makeSchema(sqlTool: string, postgresUrl: string): void {

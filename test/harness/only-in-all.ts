@@ -4,7 +4,7 @@
  */
 export const onlyInAll = [
   'test/{chaos,deploy,faults,fuzz,model}/**',
-  'test/bench/leftovers.test.ts',
+  'test/bench/{leftovers,own-databases}.test.ts',
   'test/cli/{demo,interrupted,unusable,wrong-options}.test.ts',
   'test/cli/parts/claim.test.ts',
   'test/docs/commands.test.ts',
