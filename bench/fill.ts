@@ -1,5 +1,6 @@
 // `npm run bench -- fill`: fills a database with payments and quotes of past days, and compares some of them with real
 // ones. bench/README.md says what the records have in common with real ones.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { request } from 'undici';
 import { secondsSince } from '../cli/parts/progress.ts';
@@ -52,7 +53,7 @@ async function compareSamples({ db, apiUrl, templates }: SystemToFill): Promise<
   let messages = 0;
   for (let nth = 0; nth < samples; nth += 1) {
     const { rows } = await sql<{ uetr: string }>`
-      select uetr from payments where uetr >= gen_random_uuid() order by uetr limit 1`.execute(db);
+      select uetr from payments where uetr >= ${randomUUID()}::uuid order by uetr limit 1`.execute(db);
     const uetr = rows[0]?.uetr ?? templates[0] ?? '';
     const text = await read(`/payments/${uetr}`);
     if (!real.includes(shapeOf(text))) throw new Error(`the payment ${uetr} is like no real one: ${text}`);

@@ -60,7 +60,9 @@ export async function benchGrowth(argv: readonly string[], place: ThrowawayPlace
   }
   const readAfter = await indexReads(large.db);
   printTimes(taken, amounts.payments);
-  console.log(`\nblocks that an index read from outside Postgres' cache, for each submission and report`);
+  console.log(
+    `\nblocks that an index read from outside Postgres' cache, for each submission and report, with all that ran meanwhile`,
+  );
   for (const [index, count] of readAfter) {
     const each = (count - (readBefore.get(index) ?? 0)) / (rounds * times);
     if (each >= 0.005) console.log(`  ${index.padEnd(48)} ${each.toFixed(2)}`);

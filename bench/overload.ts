@@ -1,9 +1,10 @@
 // `npm run bench -- overload`: eight payment systems submit payments faster than the gateway can finish them
 // (OVL-1). bench/README.md says what is measured and what is not.
 import { setTimeout as delay } from 'node:timers/promises';
+import { UsageError } from '../cli/errors.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { closedCount, openCount, quantile } from './closed-count.ts';
-import { positive, readOptions } from './options.ts';
+import { help, positive, readOptions } from './options.ts';
 import { openPaymentLoad, type Payer, type PaymentLoad, type ReadyPayment } from './payment-load.ts';
 import { startPaymentServices } from './payment-services.ts';
 
@@ -46,17 +47,19 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   const values = readOptions(argv, optionTable);
   const times = positive(values.times, '--times', 'fraction');
   const seconds = positive(values.seconds, '--seconds');
+  if (seconds * 1_000 <= settleMs)
+    throw new UsageError(`--seconds must be more than ${settleMs / 1_000}: those are not counted. ${help}`);
   const services = await startPaymentServices({
     place,
     say: (line) => console.log(line),
     // No rate limit per client, because this benchmark measures the overload of the gateway.
     settings: { MESSAGES_PER_MINUTE: '0' },
   });
-  const finals: { readonly status: string; readonly atMs: number }[] = [];
+  const finals: { readonly uetr: string; readonly status: string; readonly atMs: number }[] = [];
   const load = await openPaymentLoad(services.apiUrl, {
     concurrency: 512, // enough connections, so that the open loop never waits for one
     payers,
-    onFinal: (_, status) => finals.push({ status, atMs: performance.now() }),
+    onFinal: (uetr, status) => finals.push({ uetr, status, atMs: performance.now() }),
     changes: { priority: 'HIGH' },
   });
   place.atEnd(() => load.close());
@@ -73,8 +76,12 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   const outcomes = await openLoop(load, ready, perSecond);
   const endedAtMs = performance.now();
   const recoveryMs = await recovery(load, idleMs);
-  await untilAllFinal(finals, outcomes.accepted.length);
-  const finished = finals.filter(({ atMs }) => atMs > beganAtMs + settleMs && atMs <= endedAtMs).length;
+  const counted = new Set(ready.map(({ uetr }) => uetr)); // not the probes
+  const finalsOfLoad = () => finals.filter(({ uetr }) => counted.has(uetr));
+  await untilAllFinal(finalsOfLoad, outcomes.accepted.length);
+  const finished = finalsOfLoad().filter(
+    ({ atMs }) => atMs > beganAtMs + settleMs && atMs <= endedAtMs,
+  ).length;
   const finishedPerSecond = finished / ((endedAtMs - beganAtMs - settleMs) / 1_000);
   const show = (name: string, of: readonly number[]) =>
     console.log(
@@ -87,7 +94,7 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   console.log(
     `finished     ${finishedPerSecond.toFixed(1)}/s, ${((100 * finishedPerSecond) / sustainable).toFixed(0)} % of the sustainable rate`,
   );
-  const rejected = finals.filter(({ status }) => status !== 'ACCC').length;
+  const rejected = finalsOfLoad().filter(({ status }) => status !== 'ACCC').length;
   console.log(`rejected     ${rejected} of ${outcomes.accepted.length} accepted payments`);
   console.log(`recovered    ${(recoveryMs / 1_000).toFixed(1)} s after the load ended`);
 }
@@ -153,7 +160,7 @@ async function recovery(load: PaymentLoad, idleMs: number): Promise<number> {
   return Infinity;
 }
 
-async function untilAllFinal(finals: readonly unknown[], count: number): Promise<void> {
+async function untilAllFinal(finals: () => readonly unknown[], count: number): Promise<void> {
   const deadline = performance.now() + longestRecoveryMs;
-  while (finals.length < count && performance.now() < deadline) await delay(100);
+  while (finals().length < count && performance.now() < deadline) await delay(100);
 }

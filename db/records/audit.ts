@@ -34,7 +34,8 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
 }
 
 /**
- * Like `recordAudit`, but writes one event per subject and kind. For findings that repeat with every check.
+ * Like `recordAudit`, but writes one event per subject and kind. For findings that repeat with every check. Two processes
+ * that find the same in the same moment write it twice.
  * @param oncePer `detail`: the same kind with other details is a new event
  * @returns whether the event is new
  */
