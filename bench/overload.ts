@@ -48,7 +48,9 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   const times = positive(values.times, '--times', 'fraction');
   const seconds = positive(values.seconds, '--seconds');
   if (seconds * 1_000 <= settleMs)
-    throw new UsageError(`--seconds must be more than ${settleMs / 1_000}: those are not counted. ${help}`);
+    throw new UsageError(
+      `--seconds must be more than ${settleMs / 1_000}: the first ${settleMs / 1_000} are not counted. ${help}`,
+    );
   const services = await startPaymentServices({
     place,
     say: (line) => console.log(line),

@@ -115,7 +115,17 @@ function linksOf({ role }: Reader, { nav }: Texts): readonly (readonly [string, 
       return [all.home, all.payments, all.submissions, all.books, all.check];
     case 'operator':
     case 'all':
-      return [all.home, all.payments, all.alerts, all.parties, all.books, all.scheme, all.changes, all.keys];
+      return [
+        all.home,
+        all.payments,
+        all.submissions,
+        all.alerts,
+        all.parties,
+        all.books,
+        all.scheme,
+        all.changes,
+        all.keys,
+      ];
   }
 }
 

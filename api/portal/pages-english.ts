@@ -252,6 +252,9 @@ export const pages = {
   submissions: {
     caption: 'What was submitted, newest first',
     empty: 'Nothing was submitted.',
+    verified: 'verified',
+    notVerified: 'not verified',
+    unanswerable: 'unanswerable: see the alerts',
   },
   check: {
     paste: 'A message (XML)',

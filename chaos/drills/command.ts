@@ -27,14 +27,12 @@ export async function drill(
       say: (line) => terminal.line(line),
     });
     for (const line of linesOf(result, drills[name])) terminal.line(line);
-    const { faults } = result.judgement;
+    const { faults, lost } = result.judgement;
+    const judged = lost === undefined ? 'acknowledged payment' : 'acknowledged payment that is not missing';
     for (const fault of faults) terminal.line(terminal.paint('bad', `✗ ${fault}`));
     terminal.line(
       faults.length === 0
-        ? terminal.paint(
-            'good',
-            '✓ Every acknowledged payment has one decision, and all parties agree with it',
-          )
+        ? terminal.paint('good', `✓ Every ${judged} has one decision, and all parties agree with it`)
         : terminal.paint('bad', `✗ ${faults.length} faults`),
     );
     return faults.length === 0 ? 0 : 1;

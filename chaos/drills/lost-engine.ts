@@ -23,7 +23,7 @@ export const lostEngine: Drill = {
     }),
   page: 'docs/operations/postgres-and-temporal.md#temporal',
   commands: [
-    'set up an empty database for Temporal, and start its server',
+    'docker/temporal-schema.sh    # empty databases for Temporal; then start its server',
     'docker/temporal-namespace.sh    # the namespace and its search attributes',
     'restart the workers one by one with SIGTERM',
     'with worker versions: temporal worker deployment set-current-version, as after an upgrade',

@@ -74,6 +74,7 @@ export const upgrade: Drill = {
   },
   page: 'docs/operations/deploy-and-upgrade.md#upgrade',
   commands: [
+    'docker/temporal-namespace.sh    # of the new release',
     'node --enable-source-maps dist/migrate.js    # of the new release',
     'start the new workers with their own TEMPORAL_WORKER_BUILD_ID, beside the old ones',
     setCurrent,

@@ -60,12 +60,13 @@ export const restore: Drill = {
   },
   page: 'docs/operations/postgres-and-temporal.md#a-failover-that-lost-commits',
   commands: [
-    'stop apis and workers; leave Temporal as it is',
+    'stop apis and workers; leave Temporal as it is; tell all source operators not to act on TM01 until you say so',
     'restore the base backup, with restore_command, recovery_target_time and recovery_target_action=promote',
-    'psql "$DATABASE_URL" -qAt -f docker/after-restore.sql',
+    'psql "$DATABASE_URL" -qAt -v ON_ERROR_STOP=1 -f docker/after-restore.sql',
     'list the executions of payments, as step 4 there says',
     'terminate the execution of each payment that Temporal names and the database lacks; settle it with its two operators',
-    'start one api, and let the destinations send their final pacs.002 again',
+    'start one api, and withdraw again what was withdrawn since the loss',
+    'let the destinations send their final pacs.002 again, but for payments of which a party was told RJCT since the loss',
     'start the workers, then the other apis',
   ],
 };

@@ -81,7 +81,7 @@ export function listSubmissions(context: CommandContext, query: Query, options: 
   const print = (submissions: readonly ShownSubmission[]) => {
     if (submissions.length === 0) terminal.line(nothingLike('submission', query));
     else printSubmissions(terminal, submissions);
-    if (query['from'] === undefined && query['messageIdentification'] === undefined)
+    if (['from', 'messageIdentification', 'subjectId'].every((name) => query[name] === undefined))
       terminal.line(terminal.paint('muted', 'Of the last 24 hours; --from <time> looks further back.'));
   };
   const itemsOf = ({ submissions }: SubmissionPage) => submissions;

@@ -83,7 +83,7 @@ export async function timesUnanswerable(db: Db, messageId: string): Promise<numb
 
 /**
  * Records that a defect in our code keeps a submission from being answered. Only the first such event alerts
- * an operator, and another in the same moment.
+ * an operator; two in the same moment both do.
  * @param workerId the worker that failed
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {

@@ -33,6 +33,7 @@ export interface ReferenceLimits {
 /**
  * With these limits, the cache replaces a silent connection within 1.8 s, and notices within 1.3 s that a
  * host is back.
+ * @internal exported for tests
  */
 export const referenceLimits: ReferenceLimits = {
   pingMs: 500,

@@ -5,9 +5,20 @@ import type { submissionPageSchema } from '../../payments/submission-list.ts';
 import { badge, link, table, uetrLink } from '../elements.ts';
 import { time } from '../format.ts';
 import { pathWith } from '../gateway.ts';
+import type { Texts } from '../texts.ts';
 import type { Page, Visit } from '../visit.ts';
 
 type Submissions = z.output<typeof submissionPageSchema>;
+
+/** Null: not yet. */
+function answerOf(
+  { submissions: words }: Texts,
+  { status, verified, isUnanswerable }: Submissions['submissions'][number],
+): string | null {
+  if (isUnanswerable) return words.unanswerable;
+  if (verified === null) return status;
+  return verified ? words.verified : words.notVerified;
+}
 
 export async function submissionsPage(visit: Visit): Promise<Page> {
   const { t, api, url } = visit;
@@ -53,8 +64,7 @@ export async function submissionsPage(visit: Visit): Promise<Page> {
           { key: 'state', title: t.words.state, cell: ({ state }) => badge(state), by: ({ state }) => state },
           {
             title: t.words.answer,
-            cell: ({ status, reasonCode }) =>
-              status === null ? '' : html`${badge(status)} ${reasonCode ?? ''}`,
+            cell: (one) => html`${badge(answerOf(t, one))} ${one.reasonCode ?? ''}`,
           },
           { title: t.words.answeredAt, cell: ({ answeredAt }) => time(answeredAt) },
         ],

@@ -89,7 +89,7 @@ export interface ApiOptions {
   readonly metrics?: ApiDependencies['metrics'];
   readonly onAnswered?: (request: AnsweredRequest) => void;
   readonly trace?: RequestListeners['trace'];
-  /** Default: patient ones, because a busy machine takes seconds of the tests' as well. */
+  /** Default: long ones, because the database of a busy machine may answer seconds late. */
   readonly databaseLimits?: ConnectionLimits;
   readonly referenceLimits?: ReferenceLimits;
   /** How it is connected to; needed where it ends TLS. */

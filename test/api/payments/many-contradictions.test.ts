@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { paymentRoutes } from '../../../api/payments/payments.ts';
 import { show } from '../../../cli/ops/commands.ts';
+import { serviceLimits } from '../../../db/pool/connection.ts';
 import { workbench } from '../../activities/workbench.ts';
 import { opsOn } from '../../cli/ops-context.ts';
 import { storeReport } from '../../harness/reports.ts';
@@ -13,7 +14,10 @@ import { startApi } from '../http/running-api.ts';
 
 const { deps, accepted, databaseUrl } = await workbench();
 const { db } = deps;
-const api = await startApi(databaseUrl, { modules: [paymentRoutes(deps.engine)] });
+const api = await startApi(databaseUrl, {
+  modules: [paymentRoutes(deps.engine)],
+  databaseLimits: { ...serviceLimits, connectMs: 20_000, waitMs: 20_000 }, // a statement that takes seconds fails
+});
 afterAll(() => api.close());
 const { lines, context } = opsOn(api);
 
