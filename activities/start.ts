@@ -4,8 +4,15 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { connect, isAnswering, poolState, serviceLimits, servicePoolSize } from '../db/pool/connection.ts';
-import { openReferenceCache } from '../db/scheme/reference-cache.ts';
+import {
+  connect,
+  isAnswering,
+  poolState,
+  serviceLimits,
+  servicePoolSize,
+  type ConnectionLimits,
+} from '../db/pool/connection.ts';
+import { openReferenceCache, type ReferenceLimits } from '../db/scheme/reference-cache.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
 import { beginSealing, openVault } from '../db/keys/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -29,6 +36,9 @@ export interface WorkerStart extends Pick<
   readonly engine?: XmlEngine;
   /** Metrics of the core of the Temporal SDK, as text, to append to the worker's metrics. */
   readonly sdkMetrics?: () => Promise<string>;
+  /** Default: those of the service. */
+  readonly databaseLimits?: ConnectionLimits;
+  readonly referenceLimits?: ReferenceLimits;
 }
 
 export interface RunningWorker extends RunningWorkers {
@@ -36,7 +46,7 @@ export interface RunningWorker extends RunningWorkers {
 }
 
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorker> {
-  const { logger, engine: given, sdkMetrics, ...options } = start;
+  const { logger, engine: given, sdkMetrics, referenceLimits, ...options } = start;
   const db = openDatabase(config, start);
   const outbound = openOutbound(config);
   const metrics = createWorkerMetrics();
@@ -65,9 +75,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     await beginSealing(db);
     // This blocks the event loop, so it comes before anything that must respond in time.
     const engine = await openCheckedEngine(config, { db, logger, metrics, given, closers });
-    const reference = await openReferenceCache(config.databaseUrl, (error) => {
-      logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
-    });
+    const reference = await openReferenceCache(config.databaseUrl, tellStale(logger), referenceLimits);
     closers.push(() => reference.close());
     const keys = { rotateAfterDays: config.deliveryKeyDays, reference: reference.current, logger };
     const signer = await openSigner(db, keys);
@@ -108,11 +116,18 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   }
 }
 
-const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart, 'logger' | 'traces'>) =>
+const tellStale = (logger: Logger) => (err: unknown) => {
+  logger.warn({ err }, 'reference data could not be refreshed; trying again');
+};
+
+const openDatabase = (
+  config: WorkerConfig,
+  { logger, traces, databaseLimits = serviceLimits }: Omit<WorkerStart, 'engine'>,
+) =>
   connect(config.databaseUrl, {
     applicationName: 'isthmus-worker',
     maxConnections: servicePoolSize,
-    limits: serviceLimits,
+    limits: databaseLimits,
     trace: traces && traceStatements(traces),
     vault: openVault(config.sealing, logger),
   });

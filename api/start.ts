@@ -11,6 +11,7 @@ import {
   poolState,
   serviceLimits,
   servicePoolSize,
+  type ConnectionLimits,
   type Db,
 } from '../db/pool/connection.ts';
 import { assertNoDemoClients } from '../db/keys/clients.ts';
@@ -18,7 +19,11 @@ import { wrapIssuerKeys } from '../db/keys/issuer.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
 import { beginSealing, openVault } from '../db/keys/vault.ts';
 import { readGauges } from '../db/records/gauges.ts';
-import { openReferenceCache, type ReferenceCache } from '../db/scheme/reference-cache.ts';
+import {
+  openReferenceCache,
+  type ReferenceCache,
+  type ReferenceLimits,
+} from '../db/scheme/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
@@ -57,11 +62,15 @@ export interface RunningApi {
 
 export interface ApiOptions extends TemporalOptions {
   readonly logger: Logger;
+  /** Default: those of the service. */
+  readonly databaseLimits?: ConnectionLimits;
+  readonly referenceLimits?: ReferenceLimits;
 }
 
 /** @throws ConfigurationError, or the error of the part that cannot be reached */
-export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOptions): Promise<RunningApi> {
-  const db = openDatabase(config, { logger, ...temporal });
+export async function startApi(config: ApiConfig, options: ApiOptions): Promise<RunningApi> {
+  const { logger, referenceLimits, ...temporal } = options;
+  const db = openDatabase(config, options);
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
   const stopping = new AbortController();
   const close = async () => {
@@ -76,9 +85,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await tellOfSealing(db, logger);
     // blocks the event loop, so it comes before everything that must answer in time
     const engine = await openJudging(config);
-    const reference = await openReferenceCache(config.databaseUrl, (error) => {
-      logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
-    });
+    const reference = await openReferenceCache(config.databaseUrl, tellStale(logger), referenceLimits);
     closers.push(() => reference.close());
     const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
@@ -140,11 +147,15 @@ function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine>
   return openConfiguredEngine(config);
 }
 
-const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>
+const tellStale = (logger: Logger) => (err: unknown) => {
+  logger.warn({ err }, 'reference data could not be refreshed; trying again');
+};
+
+const openDatabase = (config: ApiConfig, { logger, traces, databaseLimits = serviceLimits }: ApiOptions) =>
   connect(config.databaseUrl, {
     applicationName: 'isthmus-api',
     maxConnections: servicePoolSize,
-    limits: serviceLimits,
+    limits: databaseLimits,
     trace: traces && traceStatements(traces),
     vault: openVault(config.sealing, logger),
   });

@@ -16,6 +16,7 @@ import { openReferenceCache } from '../../db/scheme/reference-cache.ts';
 import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
+import { patientReference } from '../harness/patience.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { instruction, ownExchange, type Changes } from '../../fixtures/instruction.ts';
 
@@ -57,9 +58,10 @@ export async function workbench(): Promise<Workbench> {
   // It reads its keys once, and makes its first before anybody hears of that: some tests change tables meanwhile.
   const still = {};
   const signer = await openSigner(db, { rotateAfterDays: 90, reference: () => still, logger });
-  const reference = await openReferenceCache(database.url, (error) => {
+  const onStale = (error: unknown) => {
     throw error;
-  });
+  };
+  const reference = await openReferenceCache(database.url, onStale, patientReference);
   const outbound = createOutbound({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 1_000 });
   afterAll(async () => {
     await outbound.close();

@@ -22,6 +22,7 @@ import type { XmlEngine } from '../../xml/engine.ts';
 import { openConfiguredEngine } from '../../xml/open-engine.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
 import { testDatabase } from './database.ts';
+import { patientDatabase, patientReference } from './patience.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 
 export interface TestGateway {
@@ -87,6 +88,8 @@ export interface GatewayOptions {
   /** Runs before the parts start, on the seeded database. */
   readonly prepare?: (db: Db) => Promise<void>;
 }
+
+const patience = { databaseLimits: patientDatabase, referenceLimits: patientReference };
 
 Runtime.install({ logger: new DefaultLogger('WARN') });
 
@@ -155,7 +158,12 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? keptLog();
   const connection = await Connection.connect({ address: temporal.address });
-  const api: RunningApi = await startApi(config, { logger, taskQueuePrefix, traces: options.traces?.api });
+  const api: RunningApi = await startApi(config, {
+    logger,
+    taskQueuePrefix,
+    traces: options.traces?.api,
+    ...patience,
+  });
   let worker: RunningWorker | undefined;
   const gateway: TestGateway = {
     url: api.url,
@@ -178,6 +186,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     },
     startWorker: async (everyMs = options.sweepEveryMs ?? null) => {
       worker = await startWorker(gateway.workerConfig, {
+        ...patience,
         logger,
         workflowBundle,
         taskQueuePrefix,

@@ -9,7 +9,8 @@ import type { AnsweredRequest, RequestListeners } from '../../../api/http/access
 import { startServer, type ServerLimits } from '../../../api/http/server.ts';
 import { unlimited } from '../../../core/settings/config.ts';
 import type { ApiConfig } from '../../../core/settings/config.ts';
-import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../../db/pool/connection.ts';
+import { patientDatabase, patientReference } from '../../harness/patience.ts';
+import { connect, type ConnectionLimits, type Db } from '../../../db/pool/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../../db/scheme/reference-cache.ts';
 import type { vaultPlugin } from '../../../db/keys/vault.ts';
 import { fetch as connected, type Dispatcher } from 'undici';
@@ -99,20 +100,7 @@ export interface ApiOptions {
 }
 
 const patientMs = 20_000;
-const patientDatabase: ConnectionLimits = {
-  ...serviceLimits,
-  connectMs: patientMs,
-  waitMs: patientMs,
-  lockMs: patientMs,
-  statementMs: patientMs,
-  answerMs: patientMs,
-};
-const patientReference: ReferenceLimits = {
-  pingMs: 500,
-  silenceMs: patientMs,
-  retryMs: 250,
-  staleMs: 2 * patientMs,
-};
+const patientStatements = { lockMs: patientMs, statementMs: patientMs, answerMs: patientMs };
 
 /** With the rights of an api (SEC-6) on a database of which the address is that of its owner. */
 export async function startApi(ownerUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
@@ -120,7 +108,7 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   const config = { ...testConfig, ...options.config, databaseUrl };
   const clock = options.clock ?? Date.now;
   const logger = options.logger ?? pino({ level: 'silent' });
-  const limits = options.databaseLimits ?? patientDatabase;
+  const limits = options.databaseLimits ?? { ...patientDatabase, ...patientStatements };
   const { vault } = options;
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits, vault });
   const owner = connect(ownerUrl, { applicationName: 'isthmus-test', maxConnections: 4 });
