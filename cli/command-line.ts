@@ -1,9 +1,11 @@
 // The common entry of all command lines. It reads the environment, runs the named command, reports errors,
 // and stops every process that the command started. It must not know what a command does.
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../core/settings/environment-variables.ts';
+import { ConfigurationError, withFilesOf, type Environment } from '../core/settings/environment-variables.ts';
+import { databaseUrl } from '../core/settings/settings.ts';
 import type { CommandContext, Interruption } from './command.ts';
 import { cliEnvironmentVariables } from './environment.ts';
 import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
@@ -16,8 +18,8 @@ type AddCommands = (command: Command, context: CommandContext) => void;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const root = resolve(import.meta.dirname, '..');
-const { env } = process;
-const terminal = standardOutput(env);
+const terminal = standardOutput(process.env);
+const env = readEnvironment();
 const context: CommandContext = {
   env,
   root,
@@ -25,6 +27,17 @@ const context: CommandContext = {
   terminal,
   interruption: awaitSignals((line) => terminal.line(line)),
 };
+
+/** The environment; the address of the database may be in a file. */
+function readEnvironment(): Environment {
+  try {
+    const read = withFilesOf([databaseUrl], process.env, (path) => readFileSync(path, 'utf8'));
+    return { ...read, DATABASE_URL_FILE: undefined };
+  } catch (error) {
+    report(error);
+    process.exit(2);
+  }
+}
 
 /**
  * A command exits with 0 on success, 1 on failure, and 2 if the command line is invalid. `pay` can also exit

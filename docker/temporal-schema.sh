@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates or updates Temporal's two databases; SQL_HOST, SQL_USER, SQL_PASSWORD and SQL_PLUGIN come from the
-# environment. Safe to run again: existing objects stay.
+# Creates or updates Temporal's two databases, in the image temporalio/admin-tools; SQL_PLUGIN=postgres12_pgx, SQL_HOST,
+# SQL_PORT=5432, SQL_USER and SQL_PASSWORD come from the environment. Safe to run again: existing objects stay.
 set -eu
 
 for name in temporal visibility; do

@@ -254,7 +254,7 @@ export const pages = {
     empty: 'Nothing was submitted.',
     verified: 'verified',
     notVerified: 'not verified',
-    unanswerable: 'unanswerable: see the alerts',
+    unanswerable: 'unanswerable: operators have an alert',
   },
   check: {
     paste: 'A message (XML)',

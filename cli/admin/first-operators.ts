@@ -1,8 +1,6 @@
 // `isthmus admin first-operators`. It creates the first two operators of an empty system, and the first
 // secret of each. It writes to the database directly, because no client can log in to the api yet.
-import { readFileSync } from 'node:fs';
 import type { Environment } from '../../core/settings/environment-variables.ts';
-import { withFiles } from '../../core/settings/settings.ts';
 import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
 import type { ClientDocument, Scheme } from '../../core/scheme/documents.ts';
@@ -14,7 +12,7 @@ import { UsageError, UserError } from '../errors.ts';
 
 /** @throws UserError if DATABASE_URL does not name a database */
 export function databaseUrlOf(env: Environment): string {
-  const url = withFiles(env, (path) => readFileSync(path, 'utf8'))['DATABASE_URL'] ?? '';
+  const url = env['DATABASE_URL'] ?? '';
   if (isDatabaseUrl(url)) return url;
   throw new UserError(
     'DATABASE_URL must name the database of the system, as that of the api does: postgres://user:password@host:port/database.',

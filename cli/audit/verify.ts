@@ -147,7 +147,7 @@ function conclude(terminal: Terminal, found: Found, head: string | undefined): n
 }
 
 async function databaseUrl({ env, folder }: CommandContext): Promise<string> {
-  const given = withFiles(env, (path) => readFileSync(path, 'utf8'))['DATABASE_URL'] ?? '';
+  const given = env['DATABASE_URL'] ?? '';
   if (given === '') return (await findRunningDemo(folder)).databaseUrl;
   if (isDatabaseUrl(given)) return given;
   throw new UserError('DATABASE_URL must be postgres://user:password@host:port/database.');

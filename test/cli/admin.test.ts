@@ -36,7 +36,8 @@ it.each([
 });
 
 it('where there are two operators, nobody passes them by', { timeout: 30_000 }, async () => {
-  const env = { DATABASE_URL: database.url, NODE_ENV: '' };
+  writeFileSync(join(folder, 'database-url'), `${database.url}\n`); // as an orchestrator passes it
+  const env = { DATABASE_URL_FILE: join(folder, 'database-url'), NODE_ENV: '' };
   const more = await admin(['first-operators', 'anna'], env);
   expect([more.code, more.output]).toEqual([
     1,

@@ -21,6 +21,7 @@ import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { openConfiguredEngine } from '../../xml/open-engine.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
+import type { ReferenceLimits } from '../../db/scheme/reference-cache.ts';
 import { testDatabase } from './database.ts';
 import { patientDatabase, patientReference } from './patience.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
@@ -85,11 +86,11 @@ export interface GatewayOptions {
   readonly traces?: { api?: Traces | undefined; worker?: Traces | undefined };
   /** none: an empty production system, without the demo's scheme and clients (ADM-1); its tests give clients secrets. */
   readonly scheme?: 'demo' | 'none';
+  /** Default: patient ones. */
+  readonly referenceLimits?: ReferenceLimits;
   /** Runs before the parts start, on the seeded database. */
   readonly prepare?: (db: Db) => Promise<void>;
 }
-
-const patience = { databaseLimits: patientDatabase, referenceLimits: patientReference };
 
 Runtime.install({ logger: new DefaultLogger('WARN') });
 
@@ -157,12 +158,14 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? keptLog();
+  const { referenceLimits = patientReference } = options;
+  const limits = { databaseLimits: patientDatabase, referenceLimits };
   const connection = await Connection.connect({ address: temporal.address });
   const api: RunningApi = await startApi(config, {
     logger,
     taskQueuePrefix,
     traces: options.traces?.api,
-    ...patience,
+    ...limits,
   });
   let worker: RunningWorker | undefined;
   const gateway: TestGateway = {
@@ -186,7 +189,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     },
     startWorker: async (everyMs = options.sweepEveryMs ?? null) => {
       worker = await startWorker(gateway.workerConfig, {
-        ...patience,
+        ...limits,
         logger,
         workflowBundle,
         taskQueuePrefix,
