@@ -12,7 +12,7 @@ import {
   servicePoolSize,
   type ConnectionLimits,
 } from '../db/pool/connection.ts';
-import { openReferenceCache, type ReferenceLimits } from '../db/scheme/reference-cache.ts';
+import { openReferenceCache, tellStale, type ReferenceLimits } from '../db/scheme/reference-cache.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
 import { beginSealing, openVault } from '../db/keys/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -116,13 +116,9 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   }
 }
 
-const tellStale = (logger: Logger) => (err: unknown) => {
-  logger.warn({ err }, 'reference data could not be refreshed; trying again');
-};
-
 const openDatabase = (
   config: WorkerConfig,
-  { logger, traces, databaseLimits = serviceLimits }: Omit<WorkerStart, 'engine'>,
+  { logger, traces, databaseLimits = serviceLimits }: WorkerStart,
 ) =>
   connect(config.databaseUrl, {
     applicationName: 'isthmus-worker',

@@ -21,6 +21,7 @@ import { beginSealing, openVault } from '../db/keys/vault.ts';
 import { readGauges } from '../db/records/gauges.ts';
 import {
   openReferenceCache,
+  tellStale,
   type ReferenceCache,
   type ReferenceLimits,
 } from '../db/scheme/reference-cache.ts';
@@ -146,10 +147,6 @@ function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine>
   openCodeSets(config.codeSetsDirectory);
   return openConfiguredEngine(config);
 }
-
-const tellStale = (logger: Logger) => (err: unknown) => {
-  logger.warn({ err }, 'reference data could not be refreshed; trying again');
-};
 
 const openDatabase = (config: ApiConfig, { logger, traces, databaseLimits = serviceLimits }: ApiOptions) =>
   connect(config.databaseUrl, {

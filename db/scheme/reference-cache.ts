@@ -100,6 +100,13 @@ export async function openReferenceCache(
   };
 }
 
+/** For `onError` of a service: each is a line of its log. */
+export const tellStale =
+  (logger: { readonly warn: (about: object, says: string) => void }) =>
+  (err: unknown): void => {
+    logger.warn({ err }, 'reference data could not be refreshed; trying again');
+  };
+
 async function listen(databaseUrl: string, state: State, limits: ReferenceLimits): Promise<OneConnection> {
   const connection = await connectOne(databaseUrl, {
     applicationName: 'isthmus-listener',

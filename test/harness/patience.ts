@@ -11,6 +11,9 @@ export const patientDatabase: ConnectionLimits = {
   waitMs: patientMs,
 };
 
+/** For an api alone: a local activity of a worker would give up before. */
+export const patientStatements = { lockMs: patientMs, statementMs: patientMs, answerMs: patientMs };
+
 export const patientReference: ReferenceLimits = {
   pingMs: 500,
   silenceMs: patientMs,

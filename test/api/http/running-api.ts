@@ -9,7 +9,7 @@ import type { AnsweredRequest, RequestListeners } from '../../../api/http/access
 import { startServer, type ServerLimits } from '../../../api/http/server.ts';
 import { unlimited } from '../../../core/settings/config.ts';
 import type { ApiConfig } from '../../../core/settings/config.ts';
-import { patientDatabase, patientReference } from '../../harness/patience.ts';
+import { patientDatabase, patientReference, patientStatements } from '../../harness/patience.ts';
 import { connect, type ConnectionLimits, type Db } from '../../../db/pool/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../../db/scheme/reference-cache.ts';
 import type { vaultPlugin } from '../../../db/keys/vault.ts';
@@ -98,9 +98,6 @@ export interface ApiOptions {
   /** Default: it has no sealing keys. */
   readonly vault?: ReturnType<typeof vaultPlugin>;
 }
-
-const patientMs = 20_000;
-const patientStatements = { lockMs: patientMs, statementMs: patientMs, answerMs: patientMs };
 
 /** With the rights of an api (SEC-6) on a database of which the address is that of its owner. */
 export async function startApi(ownerUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
