@@ -1,9 +1,11 @@
 // How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
 // then those that keep the processors busy, three at once; three at once again, those that mostly wait and whose limits are
-// of seconds; and alone, those that hold the product to a single second while it has much to do.
+// of seconds; and alone, those that hold the product to a single second while it has much to do. On a slow machine fewer
+// run at once.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
+import { filesAtOnce, speedOfMachine } from './test/harness/machine.ts';
 import { leftOut } from './test/harness/only-in-all.ts';
 
 const waiting = [
@@ -22,7 +24,7 @@ const waiting = [
 const withinSeconds = [
   'test/api/{auth/withdrawn,input/tiny-chunks,limits/two-processes,reference/reference-data}.test.ts',
   'test/db/pool/connection-silent.test.ts',
-  'test/faults/{killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
+  'test/faults/{engine-away,killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
   'test/faults/{slow-engine-flood,stopped-processes}.test.ts',
   'test/workflows/resolution.test.ts',
 ];
@@ -36,11 +38,16 @@ const withinASecond = [
 const common = {
   pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
   isolate: false, // a process runs one file after the other: loading all modules anew for each cost an eighth of the run
-  testTimeout: 60_000, // a whole payment on a busy machine
-  expect: { poll: { timeout: 15_000 } }, // what is waited for comes later on a busy machine; a bound names its own
-  hookTimeout: 120_000, // a server's start included
-  teardownTimeout: 30_000,
+  testTimeout: 240_000, // judges nothing: only what hangs takes so long
+  expect: { poll: { timeout: 60_000 } }, // as long as eventually() waits; a bound names its own
+  hookTimeout: 240_000, // a server's start included
+  teardownTimeout: 60_000,
 } as const;
+
+const speed = await speedOfMachine();
+const share = `${(100 * speed).toFixed(0)} %`;
+if (speed < 0.6)
+  process.stdout.write(`· This machine gives ${share} of a quick one now: fewer files run at once\n`);
 
 const projects: TestProjectInlineConfiguration[] = [
   {
@@ -49,7 +56,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'waiting',
       include: waiting,
       exclude: [...withinSeconds, ...withinASecond, ...leftOut],
-      maxWorkers: 5,
+      maxWorkers: filesAtOnce(5, speed),
       sequence: { groupOrder: 0 },
     },
   },
@@ -59,7 +66,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'busy',
       include: ['test/**/*.test.ts'],
       exclude: [...waiting, ...withinSeconds, ...withinASecond, ...leftOut],
-      maxWorkers: 3, // two cores, and what waits for a process that starts
+      maxWorkers: filesAtOnce(3, speed), // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
@@ -69,7 +76,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'seconds',
       include: withinSeconds,
       exclude: [...leftOut],
-      maxWorkers: 3,
+      maxWorkers: filesAtOnce(3, speed),
       sequence: { groupOrder: 2 },
     },
   },

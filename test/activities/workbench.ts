@@ -3,7 +3,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, expect, vi } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createOutbound } from '../../activities/wire/outbound.ts';
 import { openSigner } from '../../activities/wire/signer.ts';
@@ -16,9 +16,10 @@ import { openReferenceCache } from '../../db/scheme/reference-cache.ts';
 import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
-import { patientReference } from '../harness/patience.ts';
+import { patientConnects, patientReference } from '../harness/patience.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { instruction, ownExchange, type Changes } from '../../fixtures/instruction.ts';
+import { eventually } from '../harness/wait.ts';
 
 export interface Workbench {
   readonly deps: ActivityDependencies;
@@ -47,13 +48,17 @@ export async function destinationAt(
   address: string,
 ): Promise<void> {
   await setEndpoint(db, 'IPSO-TH', address);
-  await vi.waitFor(() => expect(reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address), 10_000);
+  await eventually(() => expect(reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
 }
 
 /** Call it at the top of a test file. */
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase();
-  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections });
+  const db = connect(database.url, {
+    applicationName: 'isthmus-test',
+    maxConnections,
+    limits: patientConnects,
+  });
   const logger = pino({ level: 'silent' });
   // It reads its keys once, and makes its first before anybody hears of that: some tests change tables meanwhile.
   const still = {};

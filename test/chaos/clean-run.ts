@@ -200,7 +200,7 @@ export async function recordCleanRun({ gateway, log, folder, whole }: CleanRun):
   await send(unreached, { expected: accepted });
 
   // repeats, and what is refused
-  await journal.waitFor((one) => one.uetr === later.uetr && one.party.startsWith('source/'), 20_000);
+  await journal.waitFor((one) => one.uetr === later.uetr && one.party.startsWith('source/'), 60_000);
   await send(later, { purpose: 'repeat', extra: '?again=1', expected: accepted });
   await send(silent, { purpose: 'repeat', expected: accepted });
   await send(
@@ -240,10 +240,10 @@ export async function recordCleanRun({ gateway, log, folder, whole }: CleanRun):
   sandbox.source.refuse({ status: 503, times: 2 });
   await pay(endingIn.creditedAtOnce);
   let refused = 0;
-  await journal.waitFor((one) => one.party === 'refused' && ++refused === 2, 20_000);
+  await journal.waitFor((one) => one.party === 'refused' && ++refused === 2, 60_000);
   sandbox.source.refuse({ status: 410, times: 1 });
   await pay(endingIn.rejected);
-  await journal.waitFor((one) => one.party === 'refused' && one.httpStatus === 410, 20_000);
+  await journal.waitFor((one) => one.party === 'refused' && one.httpStatus === 410, 60_000);
 
   // resolutions
   const ask = (xml: string, client: string, messageId: string, purpose = 'resolution') => {

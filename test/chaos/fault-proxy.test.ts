@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'undici';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openFaultProxy, type Conduct } from '../../chaos/system/fault-proxy.ts';
+import { eventually } from '../harness/wait.ts';
 
 let arrived = 0;
 const server = createServer((request, response) => {
@@ -105,7 +106,7 @@ describe('a party behind the proxy', () => {
     let seen = '';
     socket.on('data', (chunk: Buffer) => (seen += chunk.toString()));
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${connection}content-length: 0\r\n\r\n`);
-    await vi.waitFor(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(2), 15_000);
+    await eventually(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(2));
     socket.destroy();
     expect(arrived).toBe(1);
   });

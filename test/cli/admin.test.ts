@@ -29,13 +29,13 @@ it.each([
   [['import', '/nowhere', '--because', 'x'], 2, '/nowhere cannot be read: there is no such file or folder'],
   [['first-operators', 'anna', 'boris'], 1, 'DATABASE_URL must name the database'],
   [['list', 'countries'], 1, 'No demo is running'],
-])('%j', { timeout: 30_000 }, async (args, code, said) => {
+])('%j', async (args, code, said) => {
   const told = await admin(args);
   expect(told.output).toContain(said);
   expect(told.code, told.output).toBe(code);
 });
 
-it('where there are two operators, nobody passes them by', { timeout: 30_000 }, async () => {
+it('where there are two operators, nobody passes them by', async () => {
   writeFileSync(join(folder, 'database-url'), `${database.url}\n`); // as an orchestrator passes it
   const env = { DATABASE_URL_FILE: join(folder, 'database-url'), NODE_ENV: '' };
   const more = await admin(['first-operators', 'anna'], env);
@@ -48,26 +48,22 @@ it('where there are two operators, nobody passes them by', { timeout: 30_000 }, 
   expect([directly.code, directly.output]).toEqual([1, expect.stringContaining('import as one of them')]);
 });
 
-it(
-  'an operator that two have entered gets its first secret by whoever has the database, once (ADM-2)',
-  { timeout: 30_000 },
-  async () => {
-    const env = { DATABASE_URL: database.url, NODE_ENV: '' };
-    const nobody = { institutionId: null, clearingSystemId: null };
-    const after = { clientId: 'carol', role: 'operator', ...nobody, demo: false, secrets: [] } as const;
-    await withDatabase(database.url, (db) =>
-      changeDirectly(
-        db,
-        { by: 'a test', because: 'x', edits: () => [{ kind: 'clients', id: 'carol', before: null, after }] },
-        { allowLoopbackHttp: true },
-      ),
-    );
-    const given = await admin(['first-operators', 'carol'], env);
-    expect([given.code, given.output]).toEqual([
-      0,
-      expect.stringMatching(/operator carol, secret shown this once: \S{43}\n/),
-    ]);
-    const again = await admin(['first-operators', 'carol'], env);
-    expect([again.code, again.output]).toEqual([1, expect.stringContaining('carol has a secret already')]);
-  },
-);
+it('an operator that two have entered gets its first secret by whoever has the database, once (ADM-2)', async () => {
+  const env = { DATABASE_URL: database.url, NODE_ENV: '' };
+  const nobody = { institutionId: null, clearingSystemId: null };
+  const after = { clientId: 'carol', role: 'operator', ...nobody, demo: false, secrets: [] } as const;
+  await withDatabase(database.url, (db) =>
+    changeDirectly(
+      db,
+      { by: 'a test', because: 'x', edits: () => [{ kind: 'clients', id: 'carol', before: null, after }] },
+      { allowLoopbackHttp: true },
+    ),
+  );
+  const given = await admin(['first-operators', 'carol'], env);
+  expect([given.code, given.output]).toEqual([
+    0,
+    expect.stringMatching(/operator carol, secret shown this once: \S{43}\n/),
+  ]);
+  const again = await admin(['first-operators', 'carol'], env);
+  expect([again.code, again.output]).toEqual([1, expect.stringContaining('carol has a secret already')]);
+});

@@ -2,7 +2,7 @@
 // change behind our back is named (SEC-6).
 import { pino } from 'pino';
 import { sql } from 'kysely';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -11,6 +11,7 @@ import { withRole } from '../harness/database.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { rewritten } from '../harness/rewritten.ts';
 import { commandFolder } from './command.ts';
+import { eventually } from '../harness/wait.ts';
 
 interface Line {
   readonly msg: string;
@@ -31,7 +32,7 @@ async function audit(...args: readonly string[]) {
   return { code: await command.ended, output: command.output() };
 }
 
-it('says that all is as it was, and whose decision is not', { timeout: 90_000 }, async () => {
+it('says that all is as it was, and whose decision is not', async () => {
   const alone = 'These seals were compared with nothing outside of the database';
   // what the copied database has of an hour that may be over by now, and be sealed
   await gateway.stopWorker();
@@ -50,11 +51,11 @@ it('says that all is as it was, and whose decision is not', { timeout: 90_000 },
   await gateway.stopWorker();
   await madeAgo(db, uetr, '2 hours');
   await gateway.startWorker();
-  const sealed = await vi.waitFor(() => {
+  const sealed = await eventually(() => {
     const found = lines.slice(from).filter(({ msg }) => msg === 'record sealed');
     expect(found.length).toBeGreaterThan(0);
     return found;
-  }, 10_000);
+  });
   const head = sealed[0]?.digest ?? '';
   const made = lines.find(({ msg }) => msg === 'a key of what is sent was made')?.keyId ?? '';
   const asSealed = await audit('verify', '--head', head, '--key', made);
@@ -86,39 +87,33 @@ it('says that all is as it was, and whose decision is not', { timeout: 90_000 },
   expect(found.output).toMatch(/\n✗ Faults: 1\. Under seals: 1 decisions and events of \d hours\n/);
 });
 
-it(
-  'hours that are sealed late are named, until their digest is kept elsewhere',
-  { timeout: 90_000 },
-  async () => {
-    await gateway.stopWorker();
-    for (const table of ['audit_seals', 'decisions', 'audit_events'])
-      await rewritten(db, sql`delete from ${sql.table(table)}`);
-    await sql`insert into audit_events (occurred_at, severity, kind, subject_id, detail)
+it('hours that are sealed late are named, until their digest is kept elsewhere', async () => {
+  await gateway.stopWorker();
+  for (const table of ['audit_seals', 'decisions', 'audit_events'])
+    await rewritten(db, sql`delete from ${sql.table(table)}`);
+  await sql`insert into audit_events (occurred_at, severity, kind, subject_id, detail)
     values (now() - interval '6 hours', 'info', 'operator.enquiry', gen_random_uuid(), '{}')`.execute(db);
-    expect(await audit('verify')).toMatchObject({
-      code: 1,
-      output: expect.stringMatching(
-        /^! there is no seal, though something is on record since .*\n✗ Faults: 1\. Under seals: nothing\n$/,
-      ) as string,
-    });
-    lines.length = 0;
-    await gateway.startWorker();
-    await vi.waitFor(async () => {
-      const { rows } = await sql`select from audit_seals where until > now() - interval '3 hours'`.execute(
-        db,
-      );
-      expect(rows.length).toBeGreaterThan(1);
-    }, 10_000);
-    const late = await audit('verify');
-    expect(late.code).toBe(1);
-    expect(late.output).toMatch(
-      /^! hours until \S+ to \S+ were sealed late, \S+ to \S+: no worker ran then, or /,
-    );
-    expect(late.output).toMatch(/\n\? 1 decisions and events of \d hours are as their seals say\n/);
-    const head = / until \S+: ([0-9a-f]{64})\n$/.exec(late.output)?.[1] ?? '';
-    expect(await audit('verify', '--head', head)).toMatchObject({
-      code: 0,
-      output: expect.stringMatching(/^✓ 1 decisions/) as string,
-    });
-  },
-);
+  expect(await audit('verify')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(
+      /^! there is no seal, though something is on record since .*\n✗ Faults: 1\. Under seals: nothing\n$/,
+    ) as string,
+  });
+  lines.length = 0;
+  await gateway.startWorker();
+  await eventually(async () => {
+    const { rows } = await sql`select from audit_seals where until > now() - interval '3 hours'`.execute(db);
+    expect(rows.length).toBeGreaterThan(1);
+  });
+  const late = await audit('verify');
+  expect(late.code).toBe(1);
+  expect(late.output).toMatch(
+    /^! hours until \S+ to \S+ were sealed late, \S+ to \S+: no worker ran then, or /,
+  );
+  expect(late.output).toMatch(/\n\? 1 decisions and events of \d hours are as their seals say\n/);
+  const head = / until \S+: ([0-9a-f]{64})\n$/.exec(late.output)?.[1] ?? '';
+  expect(await audit('verify', '--head', head)).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^✓ 1 decisions/) as string,
+  });
+});

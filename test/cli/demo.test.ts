@@ -63,7 +63,7 @@ const partiesIn = (output: string) =>
 let firstParties: readonly (string | undefined)[] = [];
 
 describe('npm run demo -- --once, from an empty folder', () => {
-  it('plays the payment to the last figure and ends with 0', { timeout: 180_000 }, async () => {
+  it('plays the payment to the last figure and ends with 0', async () => {
     const letGo = holdDefaultPorts();
     const demo = place.runIn(project, {}, 'demo', '--once');
     const code = await demo.ended;
@@ -117,7 +117,7 @@ describe('npm start, on the same folder', () => {
     ownFxp = await openParty(200);
     started = run('start', '--destination', `MY=${ownDestination.url}`, '--fxp', `ZENIHKS0=${ownFxp.url}`);
     await started.says('Isthmus runs until Ctrl-C.');
-  }, 120_000);
+  });
 
   it('prints every address', async () => {
     const { apiUrl, temporalUiUrl, sandbox, journalDirectory } = runFile();
@@ -217,36 +217,32 @@ describe('npm start, on the same folder', () => {
       ...['worker.log', 'api.log'].map((name) => tail(join(runFile().logDirectory, name), 60)),
     ].join('\n');
 
-  it(
-    'a worker killed between forward and answer: ACCC, one instruction, one fxtr.017, no help',
-    { timeout: 150_000 },
-    async () => {
-      const payment = ['--to', 'TH', '--amount', '1000', '--account', `...${endingIn.interim}`];
-      const paying = run('pay', ...payment, '--wait', '120'); // longer than needed: its own message explains more than a test timeout
-      await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
-      const killed = runFile().pids['worker'] ?? 0;
-      process.kill(killed, 'SIGKILL');
-      const code = await paying.ended;
-      expect(code, code === 0 ? '' : everythingSaid(paying)).toBe(0);
-      expect(paying.output()).toContain('Credited: ACCC');
-      await started.says(
-        `! worker (process ${killed}) has ended: it was ended by SIGKILL. Starting it again now.`,
-      );
-      expect(runFile().pids['worker']).not.toBe(killed);
+  it('a worker killed between forward and answer: ACCC, one instruction, one fxtr.017, no help', async () => {
+    const payment = ['--to', 'TH', '--amount', '1000', '--account', `...${endingIn.interim}`];
+    const paying = run('pay', ...payment, '--wait', '120'); // longer than needed: its own message explains more than a test timeout
+    await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
+    const killed = runFile().pids['worker'] ?? 0;
+    process.kill(killed, 'SIGKILL');
+    const code = await paying.ended;
+    expect(code, code === 0 ? '' : everythingSaid(paying)).toBe(0);
+    expect(paying.output()).toContain('Credited: ACCC');
+    await started.says(
+      `! worker (process ${killed}) has ended: it was ended by SIGKILL. Starting it again now.`,
+    );
+    expect(runFile().pids['worker']).not.toBe(killed);
 
-      const entries = readJournal(runFile().journalDirectory).filter(
-        (entry) => entry.uetr === uetrIn(paying.output()) && entry.direction === 'received',
+    const entries = readJournal(runFile().journalDirectory).filter(
+      (entry) => entry.uetr === uetrIn(paying.output()) && entry.direction === 'received',
+    );
+    const distinct = (party: string, kind: string) =>
+      new Set(
+        entries.filter((one) => one.party.startsWith(party) && one.kind === kind).map((one) => one.sha256),
       );
-      const distinct = (party: string, kind: string) =>
-        new Set(
-          entries.filter((one) => one.party.startsWith(party) && one.kind === kind).map((one) => one.sha256),
-        );
-      expect(distinct('destination/', 'pacs008').size).toBe(1);
-      expect(distinct('fxp/', 'fxtr017').size).toBe(1);
-      expect(distinct('source/', 'pacs002').size).toBe(1);
-      expect(entries.filter((entry) => entry.violation !== undefined)).toEqual([]);
-    },
-  );
+    expect(distinct('destination/', 'pacs008').size).toBe(1);
+    expect(distinct('fxp/', 'fxtr017').size).toBe(1);
+    expect(distinct('source/', 'pacs002').size).toBe(1);
+    expect(entries.filter((entry) => entry.violation !== undefined)).toEqual([]);
+  });
 
   it('Ctrl-C stops everything in order; afterwards a payment is told that nothing runs', async () => {
     const { pids } = runFile();
@@ -259,7 +255,7 @@ describe('npm start, on the same folder', () => {
     expect(output).toContain(`No demo is running on ${folder}. Start one in another terminal with npm start`);
   });
 
-  it('ends when its Postgres does, and names the log that says why', { timeout: 60_000 }, async () => {
+  it('ends when its Postgres does, and names the log that says why', async () => {
     const again = run('start');
     await again.says('Isthmus runs until Ctrl-C.');
     const [pidFile = ''] = postgresFolders(join(folder, 'postgres'))

@@ -54,7 +54,7 @@ describe.skipIf(!canSeeProcesses)('a command that is interrupted', () => {
 const stages = ['Starting Isthmus', 'Database:'];
 
 describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
-  it('stops what had been started before it ends, and frees the folder', { timeout: 120_000 }, async () => {
+  it('stops what had been started before it ends, and frees the folder', async () => {
     const place = await commandFolder({ hasStarted: true });
     for (const stage of stages) {
       const start = place.run('start');

@@ -1,12 +1,13 @@
 // `isthmus ops books` against a running gateway: which books of a day were sent and taken.
 import { sql } from 'kysely';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { listBooks } from '../../cli/ops/books.ts';
 import { dailyBooksScheduleId } from '../../contract/ids.ts';
 import { expireDelivery } from '../../db/deliveries/deliveries.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { opsOn } from './ops-context.ts';
 import { dayIsQuiet } from '../harness/midnight.ts';
+import { eventually } from '../harness/wait.ts';
 
 await dayIsQuiet();
 const gateway = await testGateway();
@@ -28,22 +29,22 @@ test('books that were taken, and a page that was given up, with what sends it ag
     db,
   );
   const schedule = gateway.temporal.schedule.getHandle(`${gateway.taskQueuePrefix}${dailyBooksScheduleId}`);
-  await vi.waitFor(() => schedule.trigger(), 10_000);
-  await vi.waitFor(async () => {
+  await eventually(() => schedule.trigger());
+  await eventually(async () => {
     lines.splice(0);
     await listBooks(context(), { date: yesterday });
     expect(lineOf('THBPPAY')).toMatch(/1 of 1\s+-\s+taken/);
     expect(lineOf('SGDFAST')).toMatch(/0 of 1\s+\d{4}-.*on its way/);
-  }, 30_000);
+  });
   let subject = '';
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     // a concurrent attempt may postpone it again
     const { rows } = await sql<{ id: string; subject: string }>`
       update deliveries set next_due_at = clock_timestamp() where kind = 'book' and party = 'SGDFAST'
       returning delivery_id as id, subject_id as subject`.execute(db);
     subject = rows[0]?.subject ?? '';
     expect(await expireDelivery(db, rows[0]?.id ?? '')).toBe(true);
-  }, 10_000);
+  });
   lines.splice(0);
   await listBooks(context(), {});
   expect(lineOf('SGDFAST')).toMatch(/0 of 1\s+-\s+given up$/);

@@ -1,5 +1,5 @@
 // Text of receivers and of other operators cannot act on an operator's terminal.
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { act, show } from '../../cli/ops/commands.ts';
 import { pauseOrResume } from '../../cli/ops/pause.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -8,6 +8,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { opsOn } from './ops-context.ts';
+import { eventually } from '../harness/wait.ts';
 
 // U+009B begins a control sequence as ESC [ does: clear, go home, write, hide; U+202E turns the line around
 const hostile = '\u009b2J\u009b1;1HNothing ever left.\u009b8m \u202e\u2028\u0085';
@@ -19,9 +20,8 @@ beforeEach(() => void lines.splice(0));
 
 const message = instruction(await bestQuote(gateway));
 await submit(gateway, message, { callbackUrl });
-await vi.waitFor(
-  async () => expect(await evidenceOf(gateway).audit(message.uetr)).toContain('delivery.dead-letter'),
-  20_000,
+await eventually(async () =>
+  expect(await evidenceOf(gateway).audit(message.uetr)).toContain('delivery.dead-letter'),
 );
 
 test('the answer of a receiver is shown, and steers nothing (CBK-4, OBS-7)', async () => {

@@ -1,7 +1,7 @@
 // `npm run ops` says why a payment waits: an open breaker, no free place, no worker, or a pending enquiry. Tests
 // write the workers' reports themselves.
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { enquire, listParties, redeliverOne, show } from '../../cli/ops/commands.ts';
 import type { ShownEvidence } from '../../cli/ops/answers.ts';
 import { printEvidence } from '../../cli/ops/show-payment.ts';
@@ -14,6 +14,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { heard, postReport, reportOn, undecided } from '../harness/reports.ts';
 import { opsOn } from './ops-context.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -123,11 +124,11 @@ test('what can go nowhere is named, wherever its address has been withdrawn (OBS
     line.endsWith(
       ': it has no address that may be used (no-usable-address), and waits until one is registered.',
     );
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     lines.splice(0);
     await redeliverOne(context(), { uetr: told.uetr, kinds: ['callback', 'notification'] }, {});
     expect([lines.filter(of('callback')).length, lines.filter(of('notification')).length]).toEqual([1, 1]);
-  }, 5_000);
+  });
   lines.splice(0);
   await show(context(), told.uetr, {});
   await enquire(context(), waiting.uetr, {});

@@ -138,7 +138,7 @@ test('close: of a payment, the kinds that are named; without them it says which 
 
 test('a contradiction: the list says who decided and that it was contradicted, the alert what was decided and what reported', async () => {
   const uetr = await paid(endingIn.contradicting);
-  await expect.poll(() => evidence.audit(uetr), { timeout: 10_000 }).toContain('payment.contradiction');
+  await expect.poll(() => evidence.audit(uetr)).toContain('payment.contradiction');
   await listPayments(context(), { uetr }, all);
   expect(lines[1]).toMatch(/destination, contradicted$/);
   lines.splice(0);
@@ -186,7 +186,7 @@ test('the refusal of a repeat with other content is shown as such, and not as wh
 test('redeliver: one payment, and dead letters with a look before', async () => {
   await redeliverOne(context(), { uetr: credited, kinds: ['notification'] }, {});
   expect(text()).toContain('✓ due again: notification.');
-  await expect.poll(() => evidence.received(credited, 'fxp', 'fxtr017').length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => evidence.received(credited, 'fxp', 'fxtr017').length).toBe(2);
   const callback = gateway.db
     .updateTable('deliveries')
     .where('subject_id', '=', rejected)
@@ -207,9 +207,7 @@ test('redeliver: one payment, and dead letters with a look before', async () => 
   await expect(redeliverDead(context(), { ...dead, party: 'NOSUCHPAY' })).rejects.toThrow(
     'NOSUCHPAY is neither',
   );
-  await expect
-    .poll(() => evidence.received(rejected, 'source', 'pacs002').length, { timeout: 10_000 })
-    .toBe(2);
+  await expect.poll(() => evidence.received(rejected, 'source', 'pacs002').length).toBe(2);
 });
 
 test('enquire: once, and not of a payment that has ended', async () => {

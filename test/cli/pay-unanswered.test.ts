@@ -100,7 +100,7 @@ test('no answer, or a 5xx, is followed by the same bytes until --wait ends; then
   const [, uetr = ''] = /<UETR>(.*)<\/UETR>/.exec(submitted[0] ?? '') ?? [];
   expect(said).toContain('It may have been stored, and may still be paid. Do not pay again');
   expect(said).toContain(`npm run ops -- show ${uetr}`);
-}, 30_000);
+});
 
 test('what is turned away until --wait ends was not stored (SEC-7)', async () => {
   const refused = await payAgainst(refuses(429)).catch((error: unknown) => error);
@@ -108,7 +108,7 @@ test('what is turned away until --wait ends was not stored (SEC-7)', async () =>
   expect(String(refused)).not.toContain('It may have been stored');
   expect(submitted.length).toBeGreaterThanOrEqual(2);
   expect(new Set(submitted).size).toBe(1);
-}, 30_000);
+});
 
 test('a client of the demo that was given another secret pays with that of the environment', async () => {
   answers = [takes];
@@ -118,4 +118,4 @@ test('a client of the demo that was given another secret pays with that of the e
     await expect(payAs(client)).rejects.toThrow(/^POST \/oauth\/token was answered with HTTP 401/);
   expect(submitted).toEqual([]);
   expect(await payAs('operator')).toBe(3);
-}, 30_000);
+});

@@ -64,7 +64,7 @@ it('removes everything after a failure, and says what failed', async () => {
   expect(command.output()).toMatch(
     /api +running \(starting\)\n.*failed with exit code 1\.\nno such network/s,
   );
-}, 60_000);
+});
 
 it('removes everything after Ctrl-C, and leaves a deployment on the same machine alone', async () => {
   const command = tryImage('docker');
@@ -74,7 +74,7 @@ it('removes everything after Ctrl-C, and leaves a deployment on the same machine
   expect(calls()).toEqual([build, down, up, down]);
   const composed = readFileSync(join(folder, 'calls'), 'utf8').match(/^compose --file.*$/gm) ?? [];
   for (const line of composed) expect(line).toMatch(/ --env-file \S+empty\.env --project-name isthmus-try /);
-}, 60_000);
+});
 
 it('sets everything that docker-compose.yml demands', () => {
   const demanded = readFileSync(join(root, 'docker-compose.yml'), 'utf8').matchAll(/\$\{([A-Z_]+):\?/g);

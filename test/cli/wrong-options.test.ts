@@ -15,7 +15,7 @@ describe('exit code 2', () => {
       ['start', '--destination', 'ZZ=http://127.0.0.1:9000'],
       '--destination ZZ=http://127.0.0.1:9000: name one',
     ],
-  ])('%j', { timeout: 30_000 }, async (args, said) => {
+  ])('%j', async (args, said) => {
     const { code, output } = await place.finish(...args);
     expect(output).toContain(said);
     expect(code, output).toBe(2);
@@ -26,7 +26,7 @@ describe('options that npm has taken for itself, for want of a --', () => {
   it.each([
     [['pay', '--to', 'MY', '--amount', '250'], 'npm run pay -- --to <country> --amount <amount>'],
     [['demo', '--once'], 'npm run demo -- --once'],
-  ])('npm run %j says how to write it', { timeout: 60_000 }, async (args, written) => {
+  ])('npm run %j says how to write it', async (args, written) => {
     const npm = spawn('npm', ['run', ...args], {
       cwd: resolve(import.meta.dirname, '..', '..'),
       env: place.env,
@@ -44,7 +44,6 @@ describe('options that npm has taken for itself, for want of a --', () => {
 describe('while the demo is not up yet', () => {
   it.each([[['where']], [['pay', '--to', 'TH', '--amount', '250']]])(
     '%j says that none runs, and what to wait for',
-    { timeout: 30_000 },
     async (args) => {
       const { code, output } = await place.finish(...args);
       expect(output).toMatch(/No demo is running .* wait until it says that Isthmus is up/);

@@ -172,14 +172,14 @@ describe.skipIf(!hasPrometheus)('by a real Prometheus', () => {
   test('nothing fires while all is well; a destination that is down does', async () => {
     assert(gateway !== undefined, 'Prometheus is installed');
     const firing = await start(gateway);
-    await expect.poll(firing, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(firing).toEqual([]);
     const toMalaysia = { destination: 'MY', destinationCurrency: 'MYR' };
     const pay = async () => submit(gateway, instruction(await bestQuote(gateway, toMalaysia)));
     await Promise.all([pay(), pay()]);
     await expect
-      .poll(firing, { timeout: 40_000 })
+      .poll(firing)
       .toEqual(expect.arrayContaining(['IsthmusPartyDown MYRRPP', 'IsthmusBreakerOpen http://127.0.0.1:9']));
     await gateway.stopWorker();
-    await expect.poll(firing, { timeout: 20_000 }).toContain('IsthmusNoWorker');
-  }, 120_000);
+    await expect.poll(firing).toContain('IsthmusNoWorker');
+  });
 });

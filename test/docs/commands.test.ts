@@ -37,7 +37,7 @@ beforeAll(async () => {
   started = place.run('start', '--destination', `PH=http://127.0.0.1:${destinationPort}`);
   await started.says('Isthmus runs until Ctrl-C.');
   heard.length = 0; // of another test's system, which had chosen a port just before it was taken here
-}, 180_000);
+});
 afterAll(async () => {
   started.child.kill('SIGTERM');
   await started.ended;
@@ -141,7 +141,7 @@ describe('every command in a document', () => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (some: Buffer) => (said += some.toString()));
     }
-    const hears = (words: string) => expect.poll(() => said, { timeout: 10_000 }).toContain(words);
+    const hears = (words: string) => expect.poll(() => said).toContain(words);
     const nobody = encodeURIComponent(`http://127.0.0.1:${await freePort()}/iso20022/pacs002`);
     const instruct = async () => {
       const address = `http://127.0.0.1:${port}/iso20022/pacs008?pacs002Endpoint=${nobody}`;
@@ -155,11 +155,11 @@ describe('every command in a document', () => {
     } finally {
       child.kill();
     }
-  }, 30_000);
+  });
 
   const withCommands = documents.filter((path) => blocksOf(readDocument(path)).some(isRun));
 
-  it.each(withCommands)('%s: does what it shows', { timeout: 180_000 }, async (path) => {
+  it.each(withCommands)('%s: does what it shows', async (path) => {
     const blocks = blocksOf(readDocument(path));
     const helpers = blocks
       .filter(({ note }) => note?.key === 'file')

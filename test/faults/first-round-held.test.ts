@@ -1,7 +1,7 @@
 // The breaker opens on a destination during the first sends of several NORM payments. Each payment that never left
 // is rejected after 60 s.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { setEndpoint } from '../harness/destination.ts';
@@ -10,6 +10,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';
+import { eventually } from '../harness/wait.ts';
 
 // `secondsAgo`: how much of the 60 s is over when the first send begins
 const rounds = [
@@ -36,7 +37,7 @@ for (const { secondsAgo, when } of rounds) {
     }
     // due 15 s after each submission, or at once; the test allows three times that
     const until = Date.now() + 45_000;
-    await vi.waitFor(
+    await eventually(
       async () => {
         const decided = await Promise.all(messages.map(({ uetr }) => evidence.decision(uetr)));
         const open = messages.filter((_, index) => decided[index]?.reason_code !== 'ED06');
@@ -45,9 +46,9 @@ for (const { secondsAgo, when } of rounds) {
           [],
         );
       },
-      { timeout: until - Date.now(), interval: 500 },
+      { limitMs: until - Date.now(), everyMs: 500 },
     );
-  }, 90_000);
+  });
 }
 
 /** Dates the acceptance of every payment back. */

@@ -1,7 +1,7 @@
 // A fault of ours prevents sends from being claimed. The payment is in doubt after a day, or is rejected after 60 s
 // if nothing left.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -9,6 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';
+import { eventually } from '../harness/wait.ts';
 
 const url = `http://127.0.0.1:${await quietPort()}`;
 const gateway = await testGateway({
@@ -42,23 +43,21 @@ test('a payment of which no send can be claimed for a day is told in doubt (TIM-
   const message = instruction(await bestQuote(gateway));
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('payment.in-doubt'), {
-    timeout: 25_000,
-    interval: 500,
+  await eventually(async () => expect(await evidence.audit(uetr)).toContain('payment.in-doubt'), {
+    everyMs: 500,
   });
   const { typedSearchAttributes } = await gateway.temporal.workflow
     .getHandle(paymentWorkflowId(uetr))
     .describe();
   expect(typedSearchAttributes.get(searchAttributes.status)).toBe('INDOUBT');
-}, 60_000);
+});
 
 test('a payment whose only attempt was refused, and whose retries cannot be claimed, is rejected after 60 s (TIM-3)', async () => {
   await set('50 seconds', 2);
   const message = instruction(await bestQuote(gateway));
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(async () => expect((await evidence.decision(uetr))?.reason_code).toBe('ED06'), {
-    timeout: 30_000,
-    interval: 500,
+  await eventually(async () => expect((await evidence.decision(uetr))?.reason_code).toBe('ED06'), {
+    everyMs: 500,
   });
-}, 60_000);
+});

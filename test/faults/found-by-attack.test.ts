@@ -1,7 +1,7 @@
 // Faults that attacks on the system found: finals after the decision, and defects of ours in answers and decisions.
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -11,6 +11,7 @@ import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const destination = await lateDestination(4_500);
 
@@ -69,9 +70,9 @@ async function rejectedBeforeItsAccc(fate: string): Promise<string> {
   const message = await toMalaysia();
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await evidence.attempts(uetr, 'instruction')).toHaveLength(1);
-  }, 10_000);
+  });
   if (fate === 'terminated') {
     await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
   }
@@ -86,11 +87,8 @@ describe.each(['kept', 'terminated'])(
   (fate) => {
     test('is a contradiction, and is answered RJCT again (TIM-1, PAY-7, LIF-3)', async () => {
       const uetr = await rejectedBeforeItsAccc(fate);
-      await vi.waitFor(
-        async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'),
-        15_000,
-      );
-      await vi.waitFor(
+      await eventually(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'));
+      await eventually(
         async () => {
           // the sweep finds deliveries that are overdue for 60 s
           await makeOverdue(db, uetr)
@@ -99,7 +97,7 @@ describe.each(['kept', 'terminated'])(
             .execute();
           expect(destination.toldSince(uetr)).toContain('RJCT');
         },
-        { timeout: 15_000, interval: 500 },
+        { everyMs: 500 },
       );
     });
   },
@@ -109,10 +107,10 @@ test('an answer of the destination that meets a defect of ours is asked for four
   const message = instruction(await bestQuote(gateway));
   isPoison = (text) => text.includes('<TxSts>ACCC<') && text.includes(message.uetr);
   await submit(gateway, message);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const attempts = await evidence.attempts(message.uetr, 'instruction');
     expect(attempts.filter(({ outcome }) => outcome === 'ANSWERED')).toHaveLength(4);
-  }, 25_000);
+  });
   expect(await evidence.audit(message.uetr)).toContain('answer.defect');
   expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(4);
 });
@@ -122,10 +120,7 @@ test('a decision that cannot be made for a defect of ours raises an alert, and i
   isPoison = (text) =>
     text.includes(`<OrgnlMsgId>${message.messageIdentification}<`) && text.includes('<TxSts>RJCT<');
   await submit(gateway, message);
-  await vi.waitFor(
-    async () => expect(await evidence.audit(message.uetr)).toContain('decision.defect'),
-    15_000,
-  );
+  await eventually(async () => expect(await evidence.audit(message.uetr)).toContain('decision.defect'));
   isPoison = () => false;
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
 });

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -10,6 +10,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 import { killProcess, startProcess, startWorkerProcess } from '../harness/worker-process.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { codePath } = await testWorkflowBundle();
 const gateway = await testGateway({ worker: false });
@@ -21,20 +22,15 @@ afterAll(async () => {
   await Promise.all(children.map(killProcess));
 });
 
-test(
-  'a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)',
-  { timeout: 60_000 },
-  async () => {
-    children.push(await startWorkerProcess(gateway, codePath, { log: full }));
-    const message = instruction(await bestQuote(gateway));
-    const answer = submit(gateway, message).catch(() => undefined);
-    await vi.waitFor(
-      async () => expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'ACCC' }),
-      20_000,
-    );
-    await answer;
-  },
-);
+test('a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)', async () => {
+  children.push(await startWorkerProcess(gateway, codePath, { log: full }));
+  const message = instruction(await bestQuote(gateway));
+  const answer = submit(gateway, message).catch(() => undefined);
+  await eventually(async () =>
+    expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'ACCC' }),
+  );
+  await answer;
+});
 
 test('an api whose log is full answers, or ends, but does not stand still (OBS-1, OBS-4)', async () => {
   const port = await quietPort();
@@ -56,4 +52,4 @@ test('an api whose log is full answers, or ends, but does not stand still (OBS-1
   }
   const hasEnded = api.exitCode !== null || api.signalCode !== null;
   expect({ stands: answered < 5 && !hasEnded }).toEqual({ stands: false });
-}, 30_000);
+});

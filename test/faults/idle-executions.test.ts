@@ -2,7 +2,7 @@
 // terminates such an execution and continues from the record.
 import { WorkflowIdConflictPolicy } from '@temporalio/common';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -11,6 +11,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { heard, reportFinal, undecided } from '../harness/reports.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 2_500 });
 const evidence = evidenceOf(gateway);
@@ -32,9 +33,8 @@ async function becomesIdle(uetr: string): Promise<() => Promise<void>> {
   for (let sent = 0; sent < 3; sent += 1) await begun.signal(signals.look); // several workflow tasks
   return async () => {
     const handle = temporal.workflow.getHandle(workflowId, begun.firstExecutionRunId);
-    await vi.waitFor(async () => expect((await handle.describe()).status.name).toBe('TERMINATED'), {
-      timeout: 40_000,
-      interval: 500,
+    await eventually(async () => expect((await handle.describe()).status.name).toBe('TERMINATED'), {
+      everyMs: 500,
     });
   };
 }
@@ -77,9 +77,8 @@ test.each([
     const ended = await becomesIdle(uetr);
     await make(uetr);
     await ended();
-    await vi.waitFor(() => expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(2), {
-      timeout: 20_000,
-      interval: 200,
+    await eventually(() => expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(2), {
+      everyMs: 200,
     });
     expect(distinct(evidence.received(uetr, 'destination', 'pacs008'))).toBe(1);
     expect(await reportFinal(gateway, uetr)).toBe(200);
@@ -87,7 +86,6 @@ test.each([
     await evidence.closed(uetr);
     expect(await alertsOf(uetr)).toEqual(['execution.stuck']);
   },
-  90_000,
 );
 
 test('a submission that waits in such an execution is judged and paid', async () => {
@@ -97,35 +95,33 @@ test('a submission that waits in such an execution is judged and paid', async ()
   await ended();
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(await alertsOf(message.uetr)).toEqual(['execution.stuck']);
-}, 90_000);
+});
 
 test('a status that the source asks for is asked of the destination within 30 s (DUP-1)', async () => {
   const message = await undecided(gateway);
   await becomesIdle(message.uetr);
   await heard(gateway, message.uetr);
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
-    timeout: 30_000,
-    interval: 500,
+  await eventually(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
+    everyMs: 500,
   });
-}, 60_000);
+});
 
 test("the destination's final reaches the source within 60 s, and the execution is ended (I-15)", async () => {
   const { uetr } = await undecided(gateway);
   const ended = await becomesIdle(uetr);
   void reportFinal(gateway, uetr);
-  await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 30_000);
-  await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
-    timeout: 55_000,
-    interval: 500,
+  await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined(), { limitMs: 30_000 });
+  await eventually(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
+    everyMs: 500,
   });
   await ended();
-}, 120_000);
+});
 
 test('an execution of which nothing is owed yet is left alone, however long it waits', async () => {
   const { uetr } = await undecided(gateway);
   const { runId } = await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe();
-  await vi.waitFor(
+  await eventually(
     async () => {
       const { rows } = await sql<{ isLong: boolean }>`
         select clock_timestamp() > judged_at + interval '6 seconds' as "isLong" from payments where uetr = ${uetr}`.execute(
@@ -133,7 +129,7 @@ test('an execution of which nothing is owed yet is left alone, however long it w
       );
       expect(rows).toEqual([{ isLong: true }]); // several sweeps
     },
-    { timeout: 30_000, interval: 500 },
+    { everyMs: 500 },
   );
   const now = await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe();
   expect([now.runId, now.status.name]).toEqual([runId, 'RUNNING']);
@@ -141,4 +137,4 @@ test('an execution of which nothing is owed yet is left alone, however long it w
   await evidence.closed(uetr);
   expect(await alertsOf(uetr)).toEqual([]);
   await expectSoundMessages(gateway);
-}, 90_000);
+});

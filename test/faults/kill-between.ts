@@ -1,11 +1,12 @@
 // Kills a worker after it has stored a late final, at a statement that the test names.
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { instruction } from '../../fixtures/instruction.ts';
 import type { LateAnswers } from '../harness/late-answers.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { killProcess } from '../harness/worker-process.ts';
+import { eventually } from '../harness/wait.ts';
 
 /** A statement that fails until the worker is killed, so the worker cannot get past it. */
 export interface Stop {
@@ -28,7 +29,7 @@ export async function expectHealed(place: LateAnswers, { table, event, of }: Sto
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
+  await eventually(() => expect(destination.sends(uetr)).toBe(1));
   await sql
     .raw(
       `create function fails() returns trigger language plpgsql as $$ begin
@@ -39,17 +40,14 @@ export async function expectHealed(place: LateAnswers, { table, event, of }: Sto
     )
     .execute(db);
   expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
-  await vi.waitFor(async () => expect(await reported(uetr)).toEqual(['ACCC']), {
-    timeout: 12_000,
-    interval: 50,
-  });
+  await eventually(async () => expect(await reported(uetr)).toEqual(['ACCC']));
   await setTimeout(200); // until it meets the failing statement
   await killProcess(worker);
   if (table !== 'delivery_attempts')
     expect(await evidence.audit(uetr)).not.toContain('payment.contradiction');
   await sql.raw(`drop trigger fails on ${table}; drop function fails`).execute(db);
   await startAnother();
-  await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'), 15_000);
-  await vi.waitFor(() => expect(destination.toldSince(uetr)).toContain('RJCT'), 20_000);
+  await eventually(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'));
+  await eventually(() => expect(destination.toldSince(uetr)).toContain('RJCT'));
   await killAll();
 }

@@ -1,12 +1,13 @@
 // A worker is killed after it has decided by the destination's answer, while it tells the parties. Another worker
 // continues from the record.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { distinct } from '../harness/evidence.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { lateAnswers } from '../harness/late-answers.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { killProcess } from '../harness/worker-process.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { gateway, evidence, destination, startAnother } = await lateAnswers();
 const { db } = gateway;
@@ -34,15 +35,14 @@ test.each([
     const message = instruction(await bestQuote(gateway));
     const { uetr } = message;
     expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-    const atMost = { timeout: 20_000, interval: 20 };
-    await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), atMost);
+    await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined(), { everyMs: 20 });
     if (event === 'update') await evidence.arrival(uetr, 'source', 'pacs002');
     await killProcess(worker);
     await sql.raw('drop trigger fails on delivery_attempts; drop function fails').execute(db);
     const another = await startAnother();
-    await vi.waitFor(
+    await eventually(
       () => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(copies),
-      45_000, // before the first enquiry, and before the sweep finds an overdue delivery
+      { limitMs: 45_000 }, // before the first enquiry, and before the sweep finds an overdue delivery
     );
     await evidence.closed(uetr);
     expect(distinct(evidence.received(uetr, 'source', 'pacs002'))).toBe(1);
@@ -51,5 +51,4 @@ test.each([
     expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
     await killProcess(another);
   },
-  120_000,
 );

@@ -1,10 +1,11 @@
 // The database's clock leaps forward by an hour. The sweep measures how far it looks back by the clock of its
 // process.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { movableClock } from '../harness/database-clock.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 let setAhead: (aheadMs: number) => Promise<void> = () => Promise.resolve();
 const gateway = await testGateway({
@@ -22,8 +23,7 @@ test('and is, although the clock of the database leaps forward by an hour before
   const message = instruction(await bestQuote(gateway));
   await storeOnly(gateway, message);
   await setAhead(3_600_000);
-  await vi.waitFor(async () => expect(await isJudged(message.uetr)).toBe(true), {
-    timeout: 40_000, // eighty sweeps
-    interval: 250,
+  await eventually(async () => expect(await isJudged(message.uetr)).toBe(true), {
+    everyMs: 250,
   });
-}, 60_000);
+});

@@ -1,11 +1,12 @@
 // A worker starts on a large record. Reading old messages must not use up the time that a sweep has for judging new
 // ones.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 import { messagesAged } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const pieceMs = 300;
 const many = 150_000; // reading them takes longer than pieceMs; production: 10 s, and some million messages within 62 days
@@ -34,5 +35,5 @@ test('a submission that nobody has judged is judged, however much was judged bef
     const { rows } = await sql`select from messages where in_reply_to = ${messageId}`.execute(db);
     return rows.length > 0;
   };
-  await vi.waitFor(async () => expect(await isJudged()).toBe(true), { timeout: 30_000, interval: 250 });
-}, 120_000);
+  await eventually(async () => expect(await isJudged()).toBe(true), { everyMs: 250 });
+});

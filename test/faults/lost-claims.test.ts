@@ -1,7 +1,7 @@
 // The commit of a claim succeeds and its answer is lost, as in a failover. The claimant knows that it has sent
 // nothing and reuses its claim. Anybody else counts the attempt as MAYBE_SENT.
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
 import { createDeliver } from '../../activities/deliveries/deliver.ts';
 import { createForwardPayment } from '../../activities/payments/forward-payment.ts';
@@ -11,8 +11,9 @@ import { setEndpoint } from '../harness/destination.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { reading } from '../harness/listening.ts';
 import { acceptedAgo, dueIn } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
-const within = { timeout: 10_000, interval: 5 };
+const often = { everyMs: 5 };
 const { deps, accepted, databaseUrl } = await workbench();
 const { db } = deps;
 const proxy = await faultProxy(databaseUrl);
@@ -32,7 +33,7 @@ const callbackUrl = `${source}/callback`;
 // nobody listens there: every send is NOT_SENT
 const nowhere = 'http://127.0.0.1:9';
 await setEndpoint(db, 'IPSO-TH', nowhere);
-await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere), within);
+await eventually(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere), often);
 
 beforeEach(async () => {
   requests = 0;
@@ -62,9 +63,9 @@ async function losingTheClaim<T>(
   proxy.keepAnswers();
   const first = settled();
   try {
-    await vi.waitFor(
+    await eventually(
       async () => expect(await attemptsOf(payment.uetr, payment.kind)).toEqual(['open']),
-      within,
+      often,
     );
     await meanwhile();
   } finally {
@@ -154,15 +155,15 @@ async function losingTheCallback(uetr: string): Promise<void> {
     await db.transaction().execute(async (holder) => {
       await sql`select pg_advisory_xact_lock(4711)`.execute(holder);
       run = inActivity(() => deliver({ subjectId: uetr })).catch(() => undefined);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { rows } = await sql`
           select from pg_stat_activity
           where datname = current_database() and wait_event = 'advisory'`.execute(db);
         expect(rows).toHaveLength(1);
-      }, within);
+      }, often);
       proxy.keepAnswers();
     });
-    await vi.waitFor(async () => expect(await attemptsOf(uetr, 'callback')).toEqual(['open']), within);
+    await eventually(async () => expect(await attemptsOf(uetr, 'callback')).toEqual(['open']), often);
     proxy.reset();
     await run;
   } finally {

@@ -1,6 +1,6 @@
 // Executions that were cancelled, terminated, deleted or never started. The sweep starts them again from the
 // record.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -9,6 +9,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit, storeOnly } from '../harness/payer.ts';
 import { reportFinal, storeReport, undecided } from '../harness/reports.ts';
+import { eventually } from '../harness/wait.ts';
 
 const maxExecutionSeconds = 4;
 const gateway = await testGateway({ maxExecutionSeconds, sweepEveryMs: 500 });
@@ -38,9 +39,9 @@ test('a payment whose execution is cancelled while its callback fails is deliver
   gateway.sandbox.source.refuse({ status: 503, times: 2, pathPrefix: '/callbacks/SGDFAST' });
   const message = instruction(await bestQuote(gateway));
   await submit(gateway, message);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await evidence.attempts(message.uetr, 'callback')).length).toBeGreaterThan(0);
-  }, 15_000);
+  });
   await handleOf(message.uetr).cancel();
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });
@@ -65,9 +66,9 @@ test.each(['terminated', 'deleted'] as const)(
 test("a NORM payment whose execution is terminated still takes the destination's final", async () => {
   const { uetr } = await waiting('NORM');
   await handleOf(uetr).terminate('by mistake');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await handleOf(uetr).describe()).status.name).toBe('RUNNING'); // another run
-  }, 15_000);
+  });
   expect(await report(uetr)).toBe(200);
   expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
   await evidence.closed(uetr);
@@ -80,9 +81,9 @@ test('a decided payment whose execution is terminated before all are told: they 
   const message = instruction(await bestQuote(gateway));
   await submit(gateway, message);
   await evidence.arrival(message.uetr, 'source', 'pacs002');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await evidence.attempts(message.uetr, 'notification')).length).toBeGreaterThan(0);
-  }, 15_000);
+  });
   await handleOf(message.uetr).terminate('by mistake');
   gateway.sandbox.fxProvider.refuse(null);
   // as if it had been due for longer than a healthy system lets anything be; once the last attempt has ended
@@ -91,12 +92,12 @@ test('a decided payment whose execution is terminated before all are told: they 
       .where('delivered_at', 'is', null)
       .where('kind', '=', 'notification')
       .execute();
-  await vi.waitFor(
+  await eventually(
     async () => {
       await overdue();
       expect(evidence.received(message.uetr, 'fxp', 'fxtr017').length).toBeGreaterThan(0);
     },
-    { timeout: 15_000, interval: 1_000 },
+    { everyMs: 1_000 },
   );
 });
 
@@ -132,13 +133,13 @@ test('a HIGH payment whose execution is stuck is decided from the record, and to
     taskQueue: 'nobody-polls-this',
     args: [{ uetr }],
   });
-  await vi.waitFor(async () => expect(await statusOf(uetr)).toEqual(['RJCT', 'AB03']), 15_000);
-  await vi.waitFor(
+  await eventually(async () => expect(await statusOf(uetr)).toEqual(['RJCT', 'AB03']));
+  await eventually(
     async () => {
       await makeOverdue(db, uetr).where('kind', '=', 'callback').where('attempts', '=', 0).execute();
       expect(evidence.received(uetr, 'source', 'pacs002').map(({ status }) => status)).toEqual(['RJCT']);
     },
-    { timeout: 15_000, interval: 500 },
+    { everyMs: 500 },
   );
   await handleOf(uetr).terminate('the end of the test');
 });

@@ -1,11 +1,12 @@
 // A worker dies with the destination's HTTP answer unread, and the execution is lost too. The final that came by
 // the other way is confirmed all the same.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { bothWays } from '../harness/both-ways.ts';
 import { messagesAged } from '../harness/rewritten.ts';
 import { killProcess } from '../harness/worker-process.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { gateway, told, start, reportedMeanwhile } = await bothWays();
 const { temporal } = gateway;
@@ -20,5 +21,5 @@ test('an answer that was lost with its worker is confirmed, although the executi
   await messagesAged(gateway.db, sql`true`, '20 seconds');
   await sql`update delivery_attempts set started_at = started_at - interval '20 seconds'`.execute(gateway.db);
   await start(); // its first sweep looks at everything
-  await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 75_000, interval: 500 });
-}, 140_000);
+  await eventually(() => expect(told).toContain(uetr), { everyMs: 500, limitMs: 75_000 });
+});

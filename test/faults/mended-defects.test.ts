@@ -3,12 +3,13 @@
 import { sql } from 'kysely';
 import { workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
+import { eventually } from '../harness/wait.ts';
 
 let isMended = false;
 const gateway = await testGateway({
@@ -24,18 +25,16 @@ test('a submission that nobody could answer is judged and paid once a worker sta
   });
   const { httpStatus } = await submit(gateway, message);
   expect(httpStatus).toBeGreaterThanOrEqual(500);
-  await vi.waitFor(async () => expect(await evidence.audit(message.uetr)).toContain('message.unanswerable'), {
-    timeout: 5_000,
-    interval: 100,
+  await eventually(async () => expect(await evidence.audit(message.uetr)).toContain('message.unanswerable'), {
+    everyMs: 100,
   });
   await gateway.stopWorker();
   isMended = true;
   await gateway.startWorker();
-  await vi.waitFor(async () => expect((await evidence.decision(message.uetr))?.status).toBe('ACCC'), {
-    timeout: 15_000,
-    interval: 250,
+  await eventually(async () => expect((await evidence.decision(message.uetr))?.status).toBe('ACCC'), {
+    everyMs: 250,
   });
-}, 60_000);
+});
 
 test('and is judged when its source sends it again to such a worker', async () => {
   isMended = false;
@@ -48,7 +47,7 @@ test('and is judged when its source sends it again to such a worker', async () =
   await gateway.startWorker();
   const { httpStatus, report } = await submit(gateway, message);
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
-}, 60_000);
+});
 
 test('a message that only a moment of the database made unanswerable is judged when its source sends it again', async () => {
   await sql
@@ -64,7 +63,7 @@ test('a message that only a moment of the database made unanswerable is judged w
   expect((await submit(gateway, instruction(await bestQuote(gateway)))).report?.status).toBe('ACTC'); // all is well again
   const { httpStatus, report } = await submit(gateway, message);
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
-}, 60_000);
+});
 
 /** A submission that nobody could answer, whose execution has ended since. */
 async function unanswered(): Promise<string> {
@@ -76,10 +75,7 @@ async function unanswered(): Promise<string> {
   const messageId = await storeOnly(gateway, message);
   const start = paymentStart({ uetr, sourceSystem: 'SGDFAST', messageId }, gateway.taskQueuePrefix);
   const execution = await gateway.temporal.workflow.start<PaymentWorkflow>(workflowTypes.payment, start); // an update's outcome would stand
-  await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('message.unanswerable'), {
-    timeout: 10_000,
-    interval: 50,
-  });
+  await eventually(async () => expect(await evidence.audit(uetr)).toContain('message.unanswerable'));
   expect((await execution.result()).status).toBe('LAPSED');
   await gateway.stopWorker();
   isMended = true;
@@ -87,14 +83,11 @@ async function unanswered(): Promise<string> {
 }
 
 const expectPaid = (uetr: string) =>
-  vi.waitFor(async () => expect((await evidence.decision(uetr))?.status).toBe('ACCC'), {
-    timeout: 12_000,
-    interval: 250,
-  });
+  eventually(async () => expect((await evidence.decision(uetr))?.status).toBe('ACCC'), { everyMs: 250 });
 
 const pastGrace = async () => {
   const until = Date.now() + 1_500; // the grace of this gateway is 1 s
-  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: 5_000 });
+  await eventually(() => expect(Date.now()).toBeGreaterThan(until));
 };
 
 test('what could not be answered is brought by the first sweep of a worker', async () => {
@@ -102,4 +95,4 @@ test('what could not be answered is brought by the first sweep of a worker', asy
   await pastGrace();
   await gateway.startWorker();
   await expectPaid(uetr);
-}, 60_000);
+});

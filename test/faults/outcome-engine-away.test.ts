@@ -38,7 +38,7 @@ test('an outcome that is confirmed while the engine stands still decides once it
     engine.thaw();
   }
   expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('BLCK');
-}, 90_000);
+});
 
 test('a final that is stored behind the confirmation, before the engine is back, decides or contradicts, never both (LIF-4, PAY-7)', async () => {
   const { uetr, path } = await recorded('BLCK');
@@ -50,4 +50,4 @@ test('a final that is stored behind the confirmation, before the engine is back,
   }
   expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
-}, 90_000);
+});

@@ -3,7 +3,7 @@
 // delays another payment.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
@@ -15,6 +15,7 @@ import { bestQuote, submit, submitXml, storeOnly, inTurn } from '../harness/paye
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { rewritten } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const maxExecutionSeconds = 3;
 const poison = 'POISON'; // a MsgId that starts so meets a defect of ours
@@ -62,8 +63,7 @@ async function deadlineOf(uetr: string): Promise<Date> {
   return row.deadline_at;
 }
 
-const untilPast = (moment: Date) =>
-  vi.waitFor(() => expect(Date.now()).toBeGreaterThan(moment.getTime()), { timeout: 15_000 });
+const untilPast = (moment: Date) => eventually(() => expect(Date.now()).toBeGreaterThan(moment.getTime()));
 
 test('the clock of the engine is ahead: nothing is rejected before the deadline by the database clock (TIM-1)', async () => {
   const message = await undecided(gateway, { priority: 'HIGH' });
@@ -98,9 +98,9 @@ test('a worker that comes back after the deadline sends no instruction any more 
   gateway.sandbox.destination.refuse({ status: 503, times: 1, pathPrefix: '/IPSO-TH' });
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
   await submit(gateway, message);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await evidence.attempts(message.uetr, 'instruction'))[0]?.http_status).toBe(503);
-  }, 10_000);
+  });
   await gateway.stopWorker();
   expect(await evidence.attempts(message.uetr, 'instruction')).toHaveLength(1);
   await untilPast(await deadlineOf(message.uetr));
@@ -130,10 +130,7 @@ test('a database that fails for 6 s when the send is claimed uses up no send: it
   await untilPast(new Date(Date.now() + 6_000));
   expect(await evidence.attempts(message.uetr, 'instruction')).toEqual([]);
   await heal();
-  await vi.waitFor(
-    () => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1),
-    10_000,
-  );
+  await eventually(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1));
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(await evidence.attempts(message.uetr, 'instruction')).toMatchObject([{ outcome: 'ANSWERED' }]);
 });

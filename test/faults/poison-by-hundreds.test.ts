@@ -1,7 +1,7 @@
 // A worker starts with hundreds of messages that no worker can answer. It tries each once, and a lost execution is
 // restarted meanwhile.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { ownExchange, instruction } from '../../fixtures/instruction.ts';
@@ -9,6 +9,7 @@ import { storeOnly } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 import { undecided } from '../harness/reports.ts';
 import { messagesAged } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({
   sweepEveryMs: 500,
@@ -36,13 +37,12 @@ test('a payment whose execution is lost goes on, although hundreds that nobody c
       select count(*)::int as tried from audit_events where kind = 'message.unanswerable'`.execute(db);
     return rows[0]?.tried ?? 0;
   };
-  await vi.waitFor(async () => expect(await tried()).toBeGreaterThan(0), 30_000);
+  await eventually(async () => expect(await tried()).toBeGreaterThan(0));
   const execution = () => temporal.workflow.getHandle(paymentWorkflowId(uetr));
   await execution().terminate('by mistake');
-  await vi.waitFor(async () => expect((await execution().describe()).status.name).toBe('RUNNING'), {
-    timeout: 30_000,
-    interval: 100,
+  await eventually(async () => expect((await execution().describe()).status.name).toBe('RUNNING'), {
+    everyMs: 100,
   });
   expect(await tried()).toBeLessThan(many);
-  await vi.waitFor(async () => expect(await tried()).toBe(many), 60_000);
-}, 120_000);
+  await eventually(async () => expect(await tried()).toBe(many));
+});

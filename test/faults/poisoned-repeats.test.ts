@@ -1,5 +1,5 @@
 // A repeat that cannot be answered, because of a defect of ours, does not disturb the payment with the same UETR.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -8,6 +8,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit, storeOnly } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
+import { eventually } from '../harness/wait.ts';
 
 const unwilling = await reading((response) => void response.writeHead(503).end());
 const gateway = await testGateway({
@@ -28,7 +29,7 @@ test('a repeat that nobody can answer ends no healthy execution, and lets nothin
   const before = await runOf();
   const repeat = { ...message, messageIdentification: poisonedMessageId() };
   await storeOnly(gateway, repeat);
-  await vi.waitFor(
+  await eventually(
     async () => {
       const { judged_at: acceptedAt } = await db
         .selectFrom('payments')
@@ -37,11 +38,11 @@ test('a repeat that nobody can answer ends no healthy execution, and lets nothin
         .executeTakeFirstOrThrow();
       expect(Date.now() - acceptedAt.getTime()).toBeGreaterThan(11_000); // several sweeps; its first enquiry is due at 60 s
     },
-    { timeout: 60_000, interval: 1_000 },
+    { everyMs: 1_000 },
   );
   expect({
     run: await runOf(),
     sends: (await evidence.attempts(uetr, 'instruction')).length,
     alerts: (await evidence.audit(uetr)).filter((kind) => kind === 'execution.stuck').length,
   }).toEqual({ run: before, sends: 4, alerts: 0 });
-}, 120_000);
+});

@@ -1,13 +1,14 @@
 // Receivers that are down, hang, or change their address while a delivery waits. Each delivery ends delivered or as
 // a dead letter.
 import type { ServerResponse } from 'node:http';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 interface Receiver {
   readonly url: string;
@@ -71,9 +72,6 @@ const openDeliveries = async (uetr: string) => {
   return rows.map(({ kind }) => kind);
 };
 
-/** Their failures may open the gate: it is probed after 5 s, then 10, then 20 (CBK-3). */
-const untilProbed = 45_000;
-
 test('callback and FX provider fail side by side, late: both are told in the end, and no execution fails (I-17)', async () => {
   const messages = await Promise.all(
     Array.from({ length: 4 }, async () => instruction(await bestQuote(gateway))),
@@ -82,20 +80,20 @@ test('callback and FX provider fail side by side, late: both are told in the end
     messages.map((message) => submit(gateway, message, { callbackUrl: `${callback.url}/pacs002` })),
   );
   for (const { uetr } of messages) {
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(timesSeen(callback.bodies, uetr)).toBeGreaterThan(failures);
       expect(timesSeen(fxp.bodies, uetr)).toBeGreaterThan(failures);
-    }, untilProbed);
+    });
     await evidence.closed(uetr);
     expect(await openDeliveries(uetr)).toEqual([]);
   }
-}, 120_000);
+});
 
 test('a RJCT AB03 reaches the source and the destination, though both fail at first (TIM-1, I-3)', async () => {
   gateway.sandbox.destination.refuse({ status: 503, times: 1, pathPrefix: '/IPSO-TH/iso20022/pacs002' });
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, priority: 'HIGH' });
   await submit(gateway, message, { callbackUrl: `${callback.url}/pacs002` });
-  await vi.waitFor(() => expect(timesSeen(callback.bodies, message.uetr)).toBe(failures + 1), untilProbed);
+  await eventually(() => expect(timesSeen(callback.bodies, message.uetr)).toBe(failures + 1));
   expect((await evidence.arrival(message.uetr, 'destination', 'pacs002')).status).toBe('RJCT');
   await evidence.closed(message.uetr);
   expect(await openDeliveries(message.uetr)).toEqual([]);
@@ -108,10 +106,7 @@ test('a callback that hangs delays no repeat of the notification beside it (CBK-
   const message = instruction(await bestQuote(gateway));
   await submit(gateway, message, { callbackUrl: `${hanging.url}/pacs002` });
   // 0, 1 and 2 s after; the callback's first attempt takes 5 s
-  await vi.waitFor(() => expect(timesSeen(fxp.bodies, message.uetr)).toBe(failures + 1), {
-    timeout: 20_000,
-    interval: 20,
-  });
+  await eventually(() => expect(timesSeen(fxp.bodies, message.uetr)).toBe(failures + 1), { everyMs: 20 });
   expect(timesSeen(hanging.bodies, message.uetr)).toBe(1);
   await evidence.closed(message.uetr);
 });
@@ -127,9 +122,9 @@ test('an FX provider changes its address while its notification waits: the next 
   await move(old.url);
   const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedLater });
   await submit(gateway, message);
-  await vi.waitFor(() => expect(timesSeen(old.bodies, message.uetr)).toBe(1), 15_000);
+  await eventually(() => expect(timesSeen(old.bodies, message.uetr)).toBe(1));
   await move(renewed.url);
-  await vi.waitFor(() => expect(timesSeen(renewed.bodies, message.uetr)).toBe(1), 20_000);
+  await eventually(() => expect(timesSeen(renewed.bodies, message.uetr)).toBe(1));
   await evidence.closed(message.uetr);
   await move(fxp.url);
 });
@@ -140,11 +135,11 @@ test('the same message from another registered address: the final goes there fro
   const message = instruction(await bestQuote(gateway), { ending: endingIn.interim }); // ACCC after 2 s
   await submit(gateway, message, { callbackUrl: `${first.url}/pacs002` });
   await submit(gateway, message, { callbackUrl: `${second.url}/pacs002` });
-  await vi.waitFor(() => expect(second.bodies).toHaveLength(1), 15_000);
+  await eventually(() => expect(second.bodies).toHaveLength(1));
   await evidence.closed(message.uetr);
   expect(first.bodies).toEqual([]);
   await submit(gateway, message, { callbackUrl: `${first.url}/other` });
-  await vi.waitFor(() => expect(first.bodies).toEqual(second.bodies), 15_000);
+  await eventually(() => expect(first.bodies).toEqual(second.bodies));
 });
 
 test('a source that asks again is told at once, though its callback sleeps in its back-off (DUP-1)', async () => {
@@ -155,14 +150,14 @@ test('a source that asks again is told at once, though its callback sleeps in it
   const message = instruction(await bestQuote(gateway));
   const again = () => submit(gateway, message, { callbackUrl: `${source.url}/pacs002` });
   await again();
-  await vi.waitFor(() => expect(source.bodies).toHaveLength(1), 15_000);
+  await eventually(() => expect(source.bodies).toHaveLength(1));
   await again(); // a redelivery, which is told to come back in an hour
-  await vi.waitFor(() => expect(source.bodies).toHaveLength(2), 15_000);
+  await eventually(() => expect(source.bodies).toHaveLength(2));
   isDown = false;
   const askUntilTold = async () => {
     await again(); // joins the last one within 5 s of it
     expect(source.bodies).toHaveLength(3);
   };
-  await vi.waitFor(askUntilTold, { timeout: 15_000, interval: 1_000 });
-  await vi.waitFor(async () => expect(await openDeliveries(message.uetr)).not.toContain('callback'), 15_000);
+  await eventually(askUntilTold, { everyMs: 1_000 });
+  await eventually(async () => expect(await openDeliveries(message.uetr)).not.toContain('callback'));
 });

@@ -1,7 +1,7 @@
 // A rolling upgrade under load, and its rollback: two builds of the worker take turns, by Worker Versioning.
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startWorker } from '../../activities/start.ts';
 import type { RunningWorkers } from '../../activities/worker.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
@@ -13,6 +13,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, inTurn, submitXml } from '../harness/payer.ts';
 import { reportFinal } from '../harness/reports.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({ worker: false });
 const evidence = evidenceOf(gateway);
@@ -37,7 +38,7 @@ async function upgradeTo(buildId: Build): Promise<void> {
   const { namespace } = options;
   const current = { namespace, deploymentName, buildId, ignoreMissingTaskQueues: true };
   const makeCurrent = () => workflowService.setWorkerDeploymentCurrentVersion(current);
-  await vi.waitFor(makeCurrent, { timeout: 30_000, interval: 200 }); // Temporal knows the build by its first poll
+  await eventually(makeCurrent, { everyMs: 200 }); // Temporal knows the build by its first poll
 }
 
 async function drain(buildId: Build): Promise<void> {
@@ -77,12 +78,14 @@ async function buildOf(uetr: string): Promise<string | null | undefined> {
 /** Waits until the build has worked on payments that began after now. */
 async function flowsOn(build: Build): Promise<void> {
   const before = paid.length;
-  const limit = { timeout: 60_000, interval: 100 };
-  await vi.waitFor(async () => {
-    const since = paid.slice(before);
-    expect(since.length).toBeGreaterThan(4);
-    expect(await buildOf(since.at(-1) ?? '')).toBe(build);
-  }, limit);
+  await eventually(
+    async () => {
+      const since = paid.slice(before);
+      expect(since.length).toBeGreaterThan(4);
+      expect(await buildOf(since.at(-1) ?? '')).toBe(build);
+    },
+    { everyMs: 100 },
+  );
 }
 
 test('a rolling upgrade and its rollback under load lose and double no payment, and waiting payments move along', async () => {
@@ -113,4 +116,4 @@ test('a rolling upgrade and its rollback under load lose and double no payment, 
     expect(distinct(evidence.received(uetr, 'source', 'pacs002')), uetr).toBe(1);
     expect(distinct(evidence.received(uetr, 'destination', 'pacs008')), uetr).toBe(1);
   }
-}, 240_000);
+});

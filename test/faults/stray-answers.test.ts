@@ -1,11 +1,12 @@
 // A receiver sends unrequested HTTP answers on a kept connection. None of them counts as the receipt of a callback.
 import { createServer, type Socket } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { listening } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const open = new Set<Socket>();
@@ -47,10 +48,10 @@ test('a callback is delivered only if its receiver got it, whatever its server s
   const tell = async () => {
     const message = instruction(await bestQuote(gateway)); // its simulated destination credits at once
     await submit(gateway, message, { callbackUrl: `${sourceUrl}/callback` });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const attempts = await evidence.attempts(message.uetr, 'callback');
       expect(attempts.at(-1)).toMatchObject({ outcome: 'ANSWERED', http_status: 200 });
-    }, 10_000);
+    });
     return message.uetr;
   };
   await tell(); // opens a connection that is kept

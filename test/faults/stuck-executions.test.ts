@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startWorker } from '../../activities/start.ts';
 import { bundleWorkflows } from '../../cli/bundle-workflows.mjs';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -14,6 +14,7 @@ import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 import { reportFinal } from '../harness/reports.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({ worker: false, sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
@@ -56,19 +57,18 @@ test('a payment whose execution cannot go on is taken from it, continues from th
   await gateway.startWorker();
   await Promise.all(payments.map(({ xml }) => submitXml(gateway, xml.replace('Canary Tan', 'Canary Ng')))); // 503 for some
   const uetrs = payments.map(({ uetr }) => uetr);
-  await vi.waitFor(async () => expect((await alerted()).toSorted()).toEqual(uetrs.toSorted()), {
-    timeout: 40_000,
-    interval: 500,
+  await eventually(async () => expect((await alerted()).toSorted()).toEqual(uetrs.toSorted()), {
+    everyMs: 500,
   });
   for (const { uetr, xml } of payments) {
     // another message with its ids is judged while the payment is open
-    const answer = await vi.waitFor(
+    const answer = await eventually(
       async () => {
         const answered = await submitXml(gateway, xml.replace('Canary Tan', 'Canary Lim'));
         expect(answered.httpStatus).toBe(200);
         return answered;
       },
-      { timeout: 40_000, interval: 1_000 },
+      { everyMs: 1_000 },
     );
     expect(answer.report?.reasonCode).toBe('DUPL');
     expect(await reportFinal(gateway, uetr)).toBe(200);
@@ -77,14 +77,14 @@ test('a payment whose execution cannot go on is taken from it, continues from th
   }
   expect((await alerted()).toSorted()).toEqual(uetrs.toSorted()); // once each
   for (const uetr of uetrs) {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const runs: string[] = [];
       const query = `WorkflowId = "${paymentWorkflowId(uetr)}"`;
       for await (const run of temporal.workflow.list({ query })) runs.push(run.status.name);
       expect(runs).toContain('TERMINATED');
       expect(runs).toContain('COMPLETED');
       expect(runs).not.toContain('RUNNING');
-    }, 15_000);
+    });
   }
   await expectSoundMessages(gateway);
-}, 120_000);
+});

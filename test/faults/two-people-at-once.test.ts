@@ -1,10 +1,11 @@
 // Operators settle many payments in doubt at once, while the destination reports and the database fails now and
 // then.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { gatewayInDoubt } from '../harness/in-doubt.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { gateway, forwarded, confirmations, callbacks, inDoubt } = await gatewayInDoubt();
 const { db } = gateway;
@@ -89,14 +90,14 @@ test('whatever happens at once, a payment in doubt is decided once, by a final o
     from payments p left join decisions d on d.uetr = p.uetr left join recorded_outcomes o on o.outcome_id = d.outcome_id
     where p.uetr = any(${uetrs}::uuid[])`.execute(db)
     ).rows;
-  await vi.waitFor(
+  await eventually(
     async () => {
       for (const row of await rows()) {
         const isDue = row.confirmed > 0 || row.finalStatus !== null;
         expect({ ...row, isDecided: row.status !== null }).toMatchObject({ isDecided: isDue });
       }
     },
-    { timeout: 60_000, interval: 500 },
+    { everyMs: 500 },
   );
   for (const row of await rows()) {
     expect(row.audits, row.uetr).toBe(row.confirmed);
@@ -106,7 +107,7 @@ test('whatever happens at once, a payment in doubt is decided once, by a final o
       expect(row).toMatchObject({ status: row.outcomeStatus, finalStatus: null });
       expect(row.recordedBy).not.toBe(row.confirmedBy);
     } else expect(row).toMatchObject({ decidedBy: 'destination', status: row.finalStatus });
-    await vi.waitFor(
+    await eventually(
       () => {
         for (const messages of [callbacks, confirmations]) {
           const [only, ...more] = told(messages, row.uetr);
@@ -115,7 +116,7 @@ test('whatever happens at once, a payment in doubt is decided once, by a final o
           expect(more).toEqual([]);
         }
       },
-      { timeout: 70_000, interval: 500 },
+      { everyMs: 500, limitMs: 70_000 },
     );
   }
-}, 200_000);
+});

@@ -93,7 +93,7 @@ test('every submission that was stored was judged', async () => {
       .where('m.direction', '=', 'in')
       .where('p.uetr', 'is', null)
       .execute();
-  await expect.poll(waiting, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
 });
 
 test('afterwards a payment goes from end to end', async () => {

@@ -1,6 +1,6 @@
 // Every route of a whole gateway, with odd parameters, headers, tokens and bodies: each answer is one that the OpenAPI document
 // foresees, none is a 5xx, and none tells anything of the inside (SEC-1, SEC-4). What is judged by its XML is http.test.ts's.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { conformanceWith, type OpenApiDocument, type Operation } from '../harness/conformance.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -10,6 +10,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { samples } from '../harness/only-in-all.ts';
 import { pick, randomFrom } from '../xml/generate.ts';
 import { oddTexts, textOf, valueOf, type JsonSchema } from './odd-json.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_128);
@@ -186,14 +187,14 @@ test('afterwards a payment goes from end to end', async () => {
     });
   const evidence = evidenceOf(gateway);
   // a party that was paused until now is resumed within a second in every process (REF-6)
-  const message = await vi.waitFor(
+  const message = await eventually(
     async () => {
       const one = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
       const { report, text } = await submit(gateway, one);
       expect(report?.status, text).toBe('ACTC');
       return one;
     },
-    { timeout: 5_000, interval: 500 },
+    { everyMs: 500 },
   );
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   await evidence.closed(message.uetr);

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
-import { afterAll, expect, vi } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { Db } from '../../db/pool/connection.ts';
 import { receivedOf, setEndpoint } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
@@ -13,6 +13,7 @@ import { bestQuote, submit } from './payer.ts';
 import { postReport, reportOn } from './reports.ts';
 import { testWorkflowBundle } from './temporal.ts';
 import { killProcess, startWorkerProcess } from './worker-process.ts';
+import { eventually } from './wait.ts';
 
 export interface BothWays {
   readonly gateway: TestGateway;
@@ -62,7 +63,7 @@ export async function bothWays(): Promise<BothWays> {
       const message = instruction(await bestQuote(gateway));
       const { uetr } = message;
       expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-      await vi.waitFor(() => expect(held).toHaveLength(1), 5_000);
+      await eventually(() => expect(held).toHaveLength(1));
       const messageIdentification = held[0]?.messageIdentification ?? '';
       const report = reportOn({ messageIdentification, uetr });
       gateway.reported.push(uetr);

@@ -23,7 +23,7 @@ import { openConfiguredEngine } from '../../xml/open-engine.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
 import type { ReferenceLimits } from '../../db/scheme/reference-cache.ts';
 import { testDatabase } from './database.ts';
-import { patientDatabase, patientReference } from './patience.ts';
+import { patientConnects, patientDatabase, patientReference } from './patience.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 
 export interface TestGateway {
@@ -134,7 +134,11 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
       fxpBaseUrl: (fxpBic) => sandbox.fxpBaseUrl(fxpBic),
     });
   }
-  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 4 });
+  const db = connect(database.url, {
+    applicationName: 'isthmus-test',
+    maxConnections: 4,
+    limits: patientConnects,
+  });
   if (maxExecutionSeconds !== undefined) {
     await db.updateTable('clearing_systems').set({ max_execution_seconds: maxExecutionSeconds }).execute();
   }

@@ -1,6 +1,6 @@
 // A gateway whose destination Malaysia takes every payment and never says how one ended; so payments that are in doubt
 // (LIF-4), and what their source and their destination are told of them.
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { writeEvent } from './events.ts';
 import { silentDestination, type SilentDestination } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
@@ -8,6 +8,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from './listening.ts';
 import { bestQuote, submit } from './payer.ts';
 import { sendsEnded } from './reports.ts';
+import { eventually } from './wait.ts';
 
 export interface GatewayInDoubt extends Pick<SilentDestination, 'forwarded' | 'confirmations'> {
   readonly gateway: TestGateway;
@@ -36,7 +37,7 @@ export async function gatewayInDoubt(): Promise<GatewayInDoubt> {
     const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
     const message = instruction(quote, { priority: 'NORM' });
     await submit(gateway, message, { callbackUrl });
-    await vi.waitFor(() => expect(forwarded.has(message.uetr)).toBe(true), 15_000);
+    await eventually(() => expect(forwarded.has(message.uetr)).toBe(true));
     await sendsEnded(gateway, message.uetr);
     return message.uetr;
   };

@@ -10,7 +10,6 @@ import { BaseSequencer } from 'vitest/node';
 const long = [
   'chaos/drills', // five systems, one after the other
   'chaos/minute', // a system
-  'faults/engine-away',
   'faults/lost-executions',
   'workflows/resolution-resumed',
   'faults/idle-executions',
@@ -30,6 +29,7 @@ const long = [
   'chaos/oracle',
   'chaos/load',
   // project "seconds"
+  'faults/engine-away',
   'faults/killed-after-answer',
   'faults/stopped-processes',
 ];

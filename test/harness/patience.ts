@@ -5,6 +5,9 @@ import type { ReferenceLimits } from '../../db/scheme/reference-cache.ts';
 
 const patientMs = 20_000;
 
+/** For what the tests themselves ask of the database. */
+export const patientConnects = { connectMs: 60_000, waitMs: 60_000 };
+
 export const patientDatabase: ConnectionLimits = {
   ...serviceLimits,
   connectMs: patientMs,

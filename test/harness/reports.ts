@@ -1,7 +1,7 @@
 // What a destination says of a payment in a test: the pacs.002, and its way to the gateway.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { messages } from '../../core/iso20022/messages.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
@@ -14,6 +14,7 @@ import { evidenceOf } from './evidence.ts';
 import type { TestGateway } from './gateway.ts';
 import { instruction, newMessageId, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, inTurn, submit } from './payer.ts';
+import { eventually } from './wait.ts';
 
 /** Of the pacs.008 that the destination got; what names it at least. */
 export type Reported = Pick<Pacs002['original'], 'messageIdentification' | 'uetr'> &
@@ -87,12 +88,12 @@ export async function reportFinal(gateway: TestGateway, uetr: string, clientId?:
 
 /** Waits until no send of the instruction is under way: it might arrive after people recorded that it did not (LIF-4). */
 export async function sendsEnded({ db }: Pick<TestGateway, 'db'>, uetr: string): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await sql`
       select from deliveries join delivery_attempts using (delivery_id)
       where subject_id = ${uetr}::uuid and kind = 'instruction' and finished_at is null`.execute(db);
     expect(rows, 'that has an end').toEqual([]);
-  }, 15_000);
+  });
 }
 
 /**
@@ -100,11 +101,11 @@ export async function sendsEnded({ db }: Pick<TestGateway, 'db'>, uetr: string):
  * of its own.
  */
 export async function heard({ db }: TestGateway, uetr: string): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await sql<{ isHeard: boolean | null }>`
       select bool_and(a.finished_at < clock_timestamp() - interval '1.1 seconds') as "isHeard"
       from deliveries d join delivery_attempts a using (delivery_id)
       where d.subject_id = ${uetr} and d.kind = 'instruction'`.execute(db);
     expect(rows).toEqual([{ isHeard: true }]);
-  }, 10_000);
+  });
 }

@@ -4,12 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { pino, type Logger } from 'pino';
-import { afterAll, expect, vi } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { openTraces } from '../../telemetry/open-traces.ts';
 import { testCollector, type ExportedSpan } from './collector.ts';
 import { testGateway } from './gateway.ts';
 import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from './payer.ts';
+import { eventually } from './wait.ts';
 
 export interface TracedLine {
   readonly msg: string;
@@ -78,7 +79,7 @@ export async function tracedGateway() {
     },
     /** The spans of a payment, once all have come: those of its request and of its workflow end last. */
     wholeTrace: (traceId: string): Promise<readonly ExportedSpan[]> =>
-      vi.waitFor(
+      eventually(
         () => {
           const spans = collector.spansOf(traceId);
           expect(namesIn(spans)).toEqual(
@@ -86,7 +87,7 @@ export async function tracedGateway() {
           );
           return spans;
         },
-        { timeout: 10_000, interval: 100 },
+        { everyMs: 100 },
       ),
   };
 }

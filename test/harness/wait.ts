@@ -1,11 +1,22 @@
-// For what must not happen within a time: there is no event to wait for.
+// Waits for what must happen, and for what must not happen within a time.
 import { expect, vi } from 'vitest';
 
-/** Resolves when the time is over. */
+/**
+ * Tries `check` until it no longer throws. Its limit judges nothing: a busy machine takes seconds, only a defect a
+ * minute.
+ * @param timing milliseconds; `limitMs` for what takes about a minute by design
+ * @throws what `check` threw last
+ */
+export function eventually<T>(
+  check: () => T | Promise<T>,
+  { everyMs = 50, limitMs = 60_000 }: { readonly everyMs?: number; readonly limitMs?: number } = {},
+): Promise<T> {
+  // eslint-disable-next-line no-restricted-syntax -- the one place that gives it its limit
+  return vi.waitFor(check, { timeout: limitMs, interval: everyMs });
+}
+
+/** Resolves when the time is over; there is no event to wait for. */
 export async function untilPast(ms: number): Promise<void> {
   const until = performance.now() + ms;
-  await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(until), {
-    timeout: ms + 5_000,
-    interval: 50,
-  });
+  await eventually(() => expect(performance.now()).toBeGreaterThan(until), { limitMs: ms + 60_000 });
 }

@@ -1,9 +1,10 @@
 // Every act of the portal, by the people who do it; where the scheme wants two, by two.
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasBrowser, signedIn, type Reader } from '../harness/browser.ts';
 import { writeEvent } from '../harness/events.ts';
 import { gatewayInDoubt } from '../harness/in-doubt.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { gateway, inDoubt, waiting } = await gatewayInDoubt();
 const enter = (clientId: string) => signedIn({ url: gateway.url, clientId });
@@ -77,7 +78,7 @@ describe.runIf(hasBrowser)('acts', () => {
     const seen = () => form.locator('[name="f.seen"]').inputValue();
     const before = await seen();
     await writeEvent(gateway.db, alert);
-    await vi.waitFor(async () => expect(await seen()).not.toBe(before), 20_000); // the live page shows it
+    await eventually(async () => expect(await seen()).not.toBe(before)); // the live page shows it
     expect(await form.isVisible()).toBe(true); // the form stays open
     await form.locator('[name="f.note"]').fill('both banks asked'); // and now the page stays as it is
     await writeEvent(gateway.db, alert);

@@ -62,7 +62,6 @@ test.runIf(hasBrowser).each(schemeKinds)(
     expect(Object.keys(notices)).not.toEqual([]);
     expect(Object.entries(notices).filter(([, says]) => !says.includes('Nothing was to change'))).toEqual([]);
   },
-  240_000, // one request after the other, for up to 45 objects
 );
 
 describe.runIf(hasBrowser)('a form of the scheme', () => {

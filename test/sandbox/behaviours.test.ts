@@ -41,7 +41,7 @@ const confirmed = (entry: JournalEntry) =>
 
 /** Resolves when so many confirmations have been taken. */
 async function untilConfirmed(count: number): Promise<void> {
-  await sandbox.journal.waitFor(() => sandbox.journal.entries().filter(confirmed).length >= count, 5_000);
+  await sandbox.journal.waitFor(() => sandbox.journal.entries().filter(confirmed).length >= count, 60_000);
 }
 
 test.each([endingIn.creditedLater, '7777', 'IBAN'])(

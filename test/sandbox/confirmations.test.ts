@@ -116,7 +116,7 @@ test('a final that is answered without a confirmation is held against the gatewa
   gateway.respond = () => ({ status: 202 });
   const forwarded = forwardedPacs008({ ending: endingIn.creditedLater });
   await instruct(sandbox, gateway, forwarded);
-  const entry = await sandbox.journal.waitFor((one) => one.violation !== undefined, 5_000);
+  const entry = await sandbox.journal.waitFor((one) => one.violation !== undefined, 60_000);
   expect(entry).toMatchObject({
     uetr: forwarded.uetr,
     violation: expect.stringContaining('PAY-9') as string,

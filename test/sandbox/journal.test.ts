@@ -115,6 +115,6 @@ test('an instruction without an outcome is forgotten by a restart, and credited 
   await first.close();
   const second = await startTestSandbox(gateway, { journalDirectory });
   expect((await instruct(second, gateway, forwarded)).status).toBe(202);
-  await second.journal.waitFor(({ kind, status }) => kind === 'ledger' && status === 'moved', 5_000);
+  await second.journal.waitFor(({ kind, status }) => kind === 'ledger' && status === 'moved', 60_000);
   await second.close();
 });

@@ -1,10 +1,11 @@
 // The parties take what the gateway has signed, and nothing else (CBK-2): a stranger who knows their addresses tells them
 // nothing.
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkSignaturesBy } from '../../sandbox/signatures.ts';
 import { signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
 import { listening } from '../harness/listening.ts';
+import { eventually } from '../harness/wait.ts';
 
 interface Pair {
   readonly publicKey: KeyObject;
@@ -64,7 +65,7 @@ test('a key that follows is found, without asking for each message that nobody h
   asked = 0;
   for (let one = 0; one < 20; one += 1) expect(await fault(signed([stranger]), body)).toMatchObject(refused);
   expect(asked).toBeLessThanOrEqual(1);
-  await vi.waitFor(async () => expect(await fault(signed([second]), body)).toBeUndefined(), 3_000);
+  await eventually(async () => expect(await fault(signed([second]), body)).toBeUndefined());
 });
 
 test('while the gateway is away, what is known counts; where nothing is known, nothing is refused for good', async () => {

@@ -1,7 +1,7 @@
 // The worker that speaks to brokers is a process of its own (WORKER_SERVES): while there is none, or one hangs or dies,
 // payments and every other delivery go on, and the trades come when one is there (NOT-1, CBK-3).
 import type { Delivery } from 'rhea';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { broker } from '../activities/wire/broker.ts';
@@ -10,7 +10,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
-import { untilPast } from '../harness/wait.ts';
+import { eventually, untilPast } from '../harness/wait.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
 
 const gateway = await testGateway({
@@ -42,11 +42,8 @@ test('without it, a trade is given up after 72 hours, with its alert (CBK-1)', a
     .where('subject_id', '=', message.uetr)
     .where('kind', '=', 'notification')
     .execute();
-  await vi.waitFor(
-    async () => expect(await evidence.audit(message.uetr)).toContain('delivery.dead-letter'),
-    40_000,
-  );
-}, 90_000);
+  await eventually(async () => expect(await evidence.audit(message.uetr)).toContain('delivery.dead-letter'));
+});
 
 test('without it, and when it is killed over a message, the payment is decided and everybody else is told; the trade comes with the next one, under the same MsgId (CBK-1, CBK-3)', async () => {
   const held: Delivery[] = [];
@@ -63,27 +60,27 @@ test('without it, and when it is killed over a message, the payment is decided a
   await evidence.arrival(uetr, 'source', 'pacs002', 'ACCC');
   expect(taken).toEqual([]);
   expect(await evidence.attempts(uetr, 'notification')).toEqual([]);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
     const { status, typedSearchAttributes } = await handle.describe();
     expect(typedSearchAttributes.get(searchAttributes.status)).toBe('ACCC');
     expect(status.name).toBe('RUNNING'); // an operator sees what it waits for
-  }, 40_000);
+  });
 
   await makeOverdue(gateway.db, uetr).execute();
   const timesAsked = async () => {
     const { events } = await gateway.temporal.workflow.getHandle(redeliveryWorkflowId(uetr)).fetchHistory();
     return (events ?? []).filter((one) => one.workflowExecutionSignaledEventAttributes != null).length;
   };
-  await vi.waitFor(async () => expect(await timesAsked()).toBeGreaterThan(0), 20_000);
+  await eventually(async () => expect(await timesAsked()).toBeGreaterThan(0));
   await untilPast(4_000); // several sweeps
   expect(await timesAsked()).toBeLessThanOrEqual(2); // a sweep may come before its execution has begun
 
   const first = await amqpWorker();
-  await vi.waitFor(() => expect(held).toHaveLength(1), 20_000);
+  await eventually(() => expect(held).toHaveLength(1));
   await killProcess(first);
   await amqpWorker();
   await evidence.closed(uetr);
   expect(taken).toHaveLength(2);
   expect(new Set(taken.map((one) => one.message_id)).size).toBe(1);
-}, 120_000);
+});

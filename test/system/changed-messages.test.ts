@@ -2,7 +2,7 @@
 // sent, and the source is not told to pay again.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { show } from '../../cli/ops/commands.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -14,6 +14,7 @@ import { bestQuote, submitXml } from '../harness/payer.ts';
 import { problemTexts } from '../harness/problem-texts.ts';
 import { reportFinal } from '../harness/reports.ts';
 import { rewritten } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({ sealingKeys: `now:${randomBytes(32).toString('base64')}` });
 const { db } = gateway;
@@ -131,10 +132,10 @@ test('ops show names the one that was changed; met again after its alert was clo
     expect.stringContaining('pacs.008'),
   ]);
   const [alertId] = await alertsOf(id);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { status } = await ask('POST', `/alerts/${alertId}/entries`, { action: 'close', note: 'found' });
     expect(status).toBe(200);
-  }, 15_000);
+  });
   for (let times = 0; times < 2; times += 1) expect((await page('operator')).status).toBe(200);
   expect(await alertsOf(id)).toHaveLength(before + 1);
   await putBack();

@@ -3,7 +3,7 @@
 // and whatever comes from then on is paid as ever (SEC-9).
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -12,6 +12,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { undecided } from '../harness/reports.ts';
 import { acceptedAgo, rewritten } from '../harness/rewritten.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({
   sealingKeys: `now:${randomBytes(32).toString('base64')}`,
@@ -20,8 +21,6 @@ const gateway = await testGateway({
 });
 const { db } = gateway;
 const evidence = evidenceOf(gateway);
-const eventually = <T>(check: () => Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 60_000, interval: 200 });
 const isStored = async ({ uetr }: OriginalPacs008) => {
   const { rows } = await sql`select from messages where subject_id = ${uetr}`.execute(db);
   return rows.length > 0;

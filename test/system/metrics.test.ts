@@ -78,7 +78,7 @@ describe('a worker', () => {
     const error = await sample('worker', 'isthmus_deadline_error_seconds_sum');
     expect(error).toBeGreaterThanOrEqual(0);
     expect(error).toBeLessThan(3);
-  }, 20_000);
+  });
 
   test('counts sends by party and by what came of them, and tells of its breakers', async () => {
     const attempts = (labels: Record<string, string>) =>
@@ -89,11 +89,11 @@ describe('a worker', () => {
     const toMalaysia = { destination: 'MY', destinationCurrency: 'MYR' };
     await Promise.all([1, 2, 3].map(() => pay(toMalaysia)));
     const refused = () => attempts({ kind: 'instruction', party: 'MYRRPP', failure: 'refused' });
-    await expect.poll(refused, { timeout: 10_000 }).toBeGreaterThan(4);
+    await expect.poll(refused).toBeGreaterThan(4);
     const breaker = () =>
       sample('worker', 'isthmus_receiver_breaker_state', { receiver: 'http://127.0.0.1:9' });
-    await expect.poll(breaker, { timeout: 5_000 }).toBeGreaterThan(0);
-  }, 20_000);
+    await expect.poll(breaker).toBeGreaterThan(0);
+  });
 
   test('counts what the sweep found, and its own connections', async () => {
     expect(await sample('worker', 'isthmus_sweep_found_total')).toBe(0); // I-20

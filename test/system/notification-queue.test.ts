@@ -6,13 +6,14 @@ import { connect as connectTo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import rhea, { type EventContext } from 'rhea';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../cli/parts/ports.ts';
 import { broker } from '../activities/wire/broker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -109,7 +110,7 @@ async function rabbit(): Promise<number> {
     if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
     spawnSync('epmd', ['-port', String(names), '-relaxed_command_check', '-kill']);
   });
-  await vi.waitFor(
+  await eventually(
     () =>
       new Promise<void>((resolve, reject) => {
         const socket = connectTo(port, '127.0.0.1', () => {
@@ -118,7 +119,7 @@ async function rabbit(): Promise<number> {
         });
         socket.once('error', reject);
       }),
-    { timeout: 60_000, interval: 500 },
+    { everyMs: 500 },
   );
   return port;
 }
@@ -129,7 +130,7 @@ test.skipIf(!hasRabbit)(
     const away = await freePort();
     await takeFrom(`amqp://127.0.0.1:${away}/fxtr017`);
     const { uetr, references } = await pay();
-    await vi.waitFor(async () => expect(await attemptsOf(uetr)).toHaveLength(2), 20_000);
+    await eventually(async () => expect(await attemptsOf(uetr)).toHaveLength(2));
     const port = await rabbit();
     const got: string[] = [];
     const container = rhea.create_container();
@@ -144,11 +145,10 @@ test.skipIf(!hasRabbit)(
     });
     reader.open_receiver('/queue/fxtr017');
     await takeFrom(`amqp://127.0.0.1:${port}/fxtr017`);
-    await vi.waitFor(() => expect(got).toHaveLength(1), 60_000);
+    await eventually(() => expect(got).toHaveLength(1));
     for (const reference of references) expect(got[0]).toContain(reference);
     await evidence.closed(uetr);
     expect((await attemptsOf(uetr)).at(-1)).toEqual(accepted);
     reader.close();
   },
-  120_000,
 );

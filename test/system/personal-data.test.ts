@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -11,6 +11,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { askFor } from '../harness/offers.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const logLines: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
@@ -97,7 +98,7 @@ describe('nothing of the people in a payment (I-14)', () => {
         );
         expect(rows).toHaveLength(1);
       };
-      await Promise.race([vi.waitFor(waitsForASecond, { timeout: 20_000 }), submitting]);
+      await Promise.race([eventually(waitsForASecond), submitting]);
       return { submitting };
     });
     await submitted.submitting;

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../db/pool/connection.ts';
 import { beginSealing, vaultPlugin } from '../../db/keys/vault.ts';
 import { recordReceived } from '../../db/records/messages.ts';
@@ -20,6 +20,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { askFor } from '../harness/offers.ts';
 import { bestQuote, submit, submitXml } from '../harness/payer.ts';
 import { rewritten } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const sealingKeys = `of-now:${randomBytes(32).toString('base64')}`;
 const gateway = await testGateway({ sealingKeys });
@@ -47,9 +48,6 @@ const people: Partial<OriginalPacs008> = {
 };
 const another = async (changes: Partial<OriginalPacs008> = {}) =>
   instruction(await bestQuote(gateway), { ...people, ...changes });
-
-const eventually = <T>(check: () => Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 30_000, interval: 100 });
 
 const echoed: string[] = [];
 /** A source that answers callbacks with what it got, and an error. */

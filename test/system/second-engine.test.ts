@@ -14,6 +14,7 @@ import { withSecondOpinion } from '../../xml/second-opinion.ts';
 import { buildExampleGuideline } from '../harness/example-guideline.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const javaHome = process.env['JAVA_HOME'];
 const folders = javaHome === undefined ? (process.env['PATH'] ?? '').split(':') : [`${javaHome}/bin`];
@@ -58,7 +59,6 @@ const metrics = async () => (await fetch(`${gateway.telemetryUrl('worker')}/metr
 
 test.skipIf(!hasJava)(
   `verdicts that differ are one alert, by the digest of the message alone; the verdict stands (MSG-8, SEC-3)${hasJava ? '' : ' (skipped: there is no Java)'}`,
-  { timeout: 180_000 },
   async () => {
     const sent = new Set<string>();
     for (let nth = 1; nth <= 2; nth += 1) {
@@ -67,9 +67,9 @@ test.skipIf(!hasJava)(
       sent.add(createHash('sha256').update(xml).digest('hex'));
       expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
     }
-    await vi.waitFor(
+    await eventually(
       async () => expect(await metrics()).toMatch(/message="pacs008",outcome="differs"\} 2\b/),
-      { timeout: 150_000, interval: 500 },
+      { everyMs: 500, limitMs: 150_000 },
     );
     const [alert, ...others] = await differences();
     expect(others).toEqual([]);
@@ -85,12 +85,9 @@ test.skipIf(!hasJava)(
       },
     });
     expect(sent).toContain(alert?.detail.sha256);
-    await vi.waitFor(
+    await eventually(
       async () => expect(await metrics()).toMatch(/message="pacs002",outcome="same"\} [1-9]/),
-      {
-        timeout: 60_000,
-        interval: 500,
-      },
+      { everyMs: 500 },
     );
   },
 );
@@ -111,7 +108,7 @@ test('the engine that decides judges by the schema that it is asked for, sampled
   expect(await parsed.value.validate('intake')).toEqual([]);
   expect(await parsed.value.validate()).not.toEqual([]);
   parsed.value.dispose();
-  await vi.waitFor(() => expect(asked).toEqual(['same valid', 'same invalid']), 15_000);
+  await eventually(() => expect(asked).toEqual(['same valid', 'same invalid']));
   stop();
 });
 

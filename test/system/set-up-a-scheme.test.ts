@@ -53,7 +53,7 @@ async function run(block: string): Promise<string> {
   return stdout + stderr;
 }
 
-it('the guide leads from an empty system to a payment', { timeout: 120_000 }, async () => {
+it('the guide leads from an empty system to a payment', async () => {
   const blocks = blocksOf(readDocument('docs/how-to/set-up-a-scheme.md')).filter(
     ({ language }) => language === 'sh',
   );
@@ -93,11 +93,9 @@ it('the guide leads from an empty system to a payment', { timeout: 120_000 }, as
   const { report } = await submit(gateway, instruction(quote));
   expect(report?.status).toBe('ACTC');
   await expect
-    .poll(() => gateway.db.selectFrom('decisions').select('status').execute(), { timeout: 15_000 })
+    .poll(() => gateway.db.selectFrom('decisions').select('status').execute())
     .toEqual([{ status: 'ACCC' }]);
 
   expect(await run(changed ?? '')).toContain('/creditorAgentFee/nominalFeeAmount: "75.00" -> "60.00"');
-  await expect
-    .poll(async () => JSON.stringify(await askQuotes(gateway)), { timeout: 10_000 })
-    .toContain('24915'); // 25,000 less 60 and 0.1 %
+  await expect.poll(async () => JSON.stringify(await askQuotes(gateway))).toContain('24915'); // 25,000 less 60 and 0.1 %
 });

@@ -5,12 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { instruction } from '../../fixtures/instruction.ts';
 import { readSigningKeys } from '../../sandbox/signed-messages.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const gateway = await testGateway({ signingKeys: new Map([['THBPPAY', privateKey]]) });
@@ -28,7 +29,7 @@ describe('a report of a destination whose operator has messages signed', () => {
   it('decides once its key counts', async () => {
     await sql`update operators set signs_messages = true where operator_id = 'IPSO-TH'`.execute(db);
     // within a second in every process (REF-6)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const token = await gateway.token('THBPPAY');
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/xml' };
       const { status } = await fetch(`${gateway.url}/iso20022/pacs002`, {
@@ -37,7 +38,7 @@ describe('a report of a destination whose operator has messages signed', () => {
         body: '<x/>',
       });
       expect(status).toBe(401);
-    }, 5_000);
+    });
     const message = instruction(await bestQuote(gateway), { creditorAccount: { otherId: '6600000002' } });
     expect((await submit(gateway, message)).report?.status).toBe('ACTC');
     await expect.poll(() => answers(message.uetr)).toContain(401);

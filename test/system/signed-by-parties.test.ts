@@ -12,12 +12,13 @@ import {
 import { httpbis } from 'http-message-signatures';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote } from '../harness/payer.ts';
 import { problemTexts } from '../harness/problem-texts.ts';
+import { eventually } from '../harness/wait.ts';
 
 const log: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) });
@@ -77,7 +78,7 @@ beforeAll(async () => {
   }
   await sql`update operators set signs_messages = true where operator_id = (
     select operator_id from clearing_systems where clearing_system_id = 'SGDFAST')`.execute(db);
-  await vi.waitFor(async () => expect((await post(unsigned(await payment()))).status).toBe(401), 5_000);
+  await eventually(async () => expect((await post(unsigned(await payment()))).status).toBe(401));
 });
 
 interface Message {
@@ -262,7 +263,7 @@ describe('a message that is refused, and of which nothing is stored', () => {
     const said = log.at(-1) ?? ''; // the log tells operators, too
     expect(said).toContain('a message was refused for its signature');
     expect(said).toContain(says);
-    await vi.waitFor(async () => expect(await refusedSoFar()).toBeGreaterThan(before), 25_000); // a new series shows 0 for its first 20 s
+    await eventually(async () => expect(await refusedSoFar()).toBeGreaterThan(before)); // a new series shows 0 for its first 20 s
   });
   it('a key that has ended', async () => {
     await sql`update public_keys set valid_until = now() where key_id = 'fast-ec'`.execute(db);

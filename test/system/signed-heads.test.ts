@@ -7,7 +7,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -15,6 +15,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote } from '../harness/payer.ts';
 import { reportOn } from '../harness/reports.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({ settings: { MESSAGES_PER_MINUTE: '600' } });
 const { db } = gateway;
@@ -34,7 +35,7 @@ async function signs(system: string, keyId: string): Promise<void> {
   await enterKey(system, keyId);
   await sql`update operators set signs_messages = true where operator_id = ${operatorOf(system)}`.execute(db);
   const isRefused = async () => (await post({ path: '/iso20022/pacs002', body: '<x/>', system })).status;
-  await vi.waitFor(async () => expect(await isRefused()).toBe(401), 5_000);
+  await eventually(async () => expect(await isRefused()).toBe(401));
 }
 
 interface Message {

@@ -1,7 +1,7 @@
 // Everything that we send is signed, by keys that we publish and operators replace (CBK-2): what each party of a payment and
 // of a resolution gets verifies by the key set, as it is read over HTTP.
 import { createPublicKey, verify } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { keySetPath, readSignedHeaders, signedPrefix } from '../../core/deliveries/webhook-signature.ts';
 import { rotateDeliveryKey } from '../../db/keys/delivery-keys.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -12,6 +12,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const { db, sandbox } = gateway;
@@ -127,10 +128,10 @@ test('an operator gives another key: for a week both sign, so that who knows one
   const days = (Date.parse(body[1]?.signsUntil ?? '') - Date.now()) / 86_400_000;
   expect(days).toBeGreaterThan(6.9);
   expect((await keySet()).map(({ kid }) => kid)).toEqual(body.map(({ keyId }) => keyId));
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [first] = await payed();
     expect(await signersOf(first as JournalEntry)).toEqual([body[0]?.keyId, before?.kid]);
-  }, 10_000);
+  });
 });
 
 test('a key that somebody else may have ends at once, and with it that which it follows', async () => {
@@ -141,10 +142,10 @@ test('a key that somebody else may have ends at once, and with it that which it 
   expect(body.map(({ state }) => state)).toEqual(['signs', 'withdrawn', 'withdrawn']);
   const [only, ...others] = await keySet();
   expect([only?.kid, others]).toEqual([body[0]?.keyId, []]);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [first] = await payed();
     expect(await signersOf(first as JournalEntry)).toEqual([only?.kid]);
-  }, 10_000);
+  });
   const trail = await db
     .selectFrom('audit_events')
     .select('detail')

@@ -5,10 +5,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { httpbis } from 'http-message-signatures';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { instruction } from '../../fixtures/instruction.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const { db } = gateway;
@@ -31,12 +32,12 @@ describe('what we send to an operator that has messages signed', () => {
     const origin = `http://127.0.0.1:${(destination.address() as AddressInfo).port}`;
     await sql`update operators set signs_messages = true, endpoint_url = ${`${origin}/in?for=us`} where operator_id = (
       select operator_id from clearing_systems where clearing_system_id = 'THBPPAY')`.execute(db);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { httpStatus } = await submit(gateway, instruction(await bestQuote(gateway)));
       expect(httpStatus).toBe(200);
       expect(got.length).toBeGreaterThan(0);
-    }, 10_000);
-    await vi.waitFor(() => expect(got.length).toBeGreaterThan(1), 20_000);
+    });
+    await eventually(() => expect(got.length).toBeGreaterThan(1));
     const { keys: published } = (await (
       await fetch(`${gateway.url}/.well-known/webhooks/jwks.json`)
     ).json()) as {

@@ -1,7 +1,7 @@
 // A payment system whose payments are not decided makes no more of them without an end (SEC-7): what is on record goes on,
 // and others notice nothing.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { instruction } from '../../fixtures/instruction.ts';
 import { accountEndingIn, endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -9,6 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { problemTexts } from '../harness/problem-texts.ts';
 import { reportFinal } from '../harness/reports.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({ settings: { UNDECIDED_PAYMENTS: '3' } });
 const evidence = evidenceOf(gateway);
@@ -83,11 +84,11 @@ test('the one too many is not stored and is told to come again, and operators ar
   // one of them is decided, as its destination reports
   expect(await reportFinal(gateway, first?.uetr ?? '')).toBe(200);
   await evidence.arrival(first?.uetr ?? '', 'source', 'pacs002');
-  await vi.waitFor(
+  await eventually(
     async () => {
       const { httpStatus } = await submit(gateway, fourth);
       expect(httpStatus).toBe(200);
     },
-    { timeout: 30_000, interval: 500 },
+    { everyMs: 500 },
   );
 });

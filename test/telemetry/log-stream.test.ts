@@ -6,8 +6,9 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rm
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createLogStream } from '../../telemetry/log-stream.ts';
+import { eventually } from '../harness/wait.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,7 +22,7 @@ test('lines come whole and in order', async () => {
     stream.write(`${line}\n`);
     if (index % 500 === 0) await delay(1);
   }
-  await vi.waitFor(() => expect(linesOf(path)).toEqual(expected), 15_000);
+  await eventually(() => expect(linesOf(path)).toEqual(expected));
 });
 
 test('what could not be written is lost, and how much is said once something can be', async () => {
@@ -41,7 +42,7 @@ test('what could not be written is lost, and how much is said once something can
     text += bytes.toString('utf8', 0, readSync(reader, bytes));
     expect(text.split('\n').length).toBe(3);
   };
-  await vi.waitFor(read, 5_000);
+  await eventually(read);
   const [loss = '', line] = text.split('\n');
   expect([JSON.parse(loss), line]).toMatchObject([{ level: 40, lost: 3 }, 'd']);
 });
@@ -50,7 +51,7 @@ test('what waits is bounded: the rest is lost, and said', async () => {
   const path = join(folder, 'bound');
   const stream = createLogStream({ fd: openSync(path, 'w'), most: 10 });
   for (let count = 0; count < 8; count += 1) stream.write('four\n');
-  await vi.waitFor(() => expect(linesOf(path).length).toBe(3), 15_000);
+  await eventually(() => expect(linesOf(path).length).toBe(3));
   const [loss = '', first, second] = linesOf(path);
   expect([JSON.parse(loss), first, second]).toMatchObject([{ lost: 6 }, 'four', 'four']);
 });
@@ -75,7 +76,7 @@ test('a pipe that nobody reads holds up neither the process nor its end', async 
   child.stderr.on('data', (data: Buffer) => (said += data.toString()));
   const [code] = (await once(child, 'exit')) as [number];
   expect([said, code]).toEqual(['alive', 0]);
-}, 15_000);
+});
 
 test('what was said last before the end is written', async () => {
   const child = spawn(

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { entries } from '../../cli/entries.mjs';
 import { buildImage } from '../../cli/image.ts';
 import { testCollector } from '../harness/collector.ts';
@@ -19,6 +19,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess } from '../harness/worker-process.ts';
+import { eventually } from '../harness/wait.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const image = mkdtempSync(join(tmpdir(), 'isthmus-traces-'));
@@ -88,15 +89,12 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   const one = { child, log, stderr: () => errors };
   running.push(one);
-  await vi.waitFor(
-    () => {
-      if (child.exitCode !== null) throw new Error(errors);
-      expect(log().map(({ msg }) => msg)).toContain(
-        args[0] === 'dist/api.js' ? 'api is listening' : 'worker is running',
-      );
-    },
-    { timeout: 20_000 },
-  );
+  await eventually(() => {
+    if (child.exitCode !== null) throw new Error(errors);
+    expect(log().map(({ msg }) => msg)).toContain(
+      args[0] === 'dist/api.js' ? 'api is listening' : 'worker is running',
+    );
+  });
   return one;
 }
 
@@ -132,58 +130,49 @@ const packagesOf = ({ stderr }: Running) => JSON.parse(stderr()) as readonly str
 /** Prometheus's client loads it in every process; it is no SDK. */
 const always = ['@opentelemetry/api'];
 
-test(
-  'without a collector none of the SDK is loaded, no line of the log has a trace, and no party is told of one (OBS-3)',
-  { timeout: 60_000 },
-  async () => {
-    const { api, worker, through } = await startBoth({
-      OTEL_TRACES_SAMPLER: 'always_on',
-      OTEL_SERVICE_NAME: 'any',
-    });
-    await pay(through);
-    for (const one of [api, worker]) {
-      expect(await stop(one)).toMatchObject({ code: 0 });
-      expect(packagesOf(one)).toEqual(always);
-      expect(one.log().filter((line) => 'traceId' in line)).toEqual([]);
-    }
-    expect(toldTraces).toEqual([]);
-  },
-);
+test('without a collector none of the SDK is loaded, no line of the log has a trace, and no party is told of one (OBS-3)', async () => {
+  const { api, worker, through } = await startBoth({
+    OTEL_TRACES_SAMPLER: 'always_on',
+    OTEL_SERVICE_NAME: 'any',
+  });
+  await pay(through);
+  for (const one of [api, worker]) {
+    expect(await stop(one)).toMatchObject({ code: 0 });
+    expect(packagesOf(one)).toEqual(always);
+    expect(one.log().filter((line) => 'traceId' in line)).toEqual([]);
+  }
+  expect(toldTraces).toEqual([]);
+});
 
-test(
-  'with a collector both export what they did, also what they did last (OBS-3)',
-  { timeout: 60_000 },
-  async () => {
-    const { api, worker, through } = await startBoth({
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
-    });
-    const { uetr } = await pay(through);
-    for (const one of [api, worker]) {
-      expect(await stop(one)).toMatchObject({ code: 0 });
-      expect(packagesOf(one)).toEqual(
-        expect.arrayContaining(['@opentelemetry/exporter-trace-otlp-proto', '@opentelemetry/sdk-trace']),
-      );
-    }
-    const request = api.log().find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr);
-    const spans = collector.spansOf(String(request?.['traceId']));
-    expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(['isthmus-api', 'isthmus-worker']));
-    expect(spans.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['workflow payment', 'POST callback', 'POST /iso20022/pacs008']),
+test('with a collector both export what they did, also what they did last (OBS-3)', async () => {
+  const { api, worker, through } = await startBoth({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
+  });
+  const { uetr } = await pay(through);
+  for (const one of [api, worker]) {
+    expect(await stop(one)).toMatchObject({ code: 0 });
+    expect(packagesOf(one)).toEqual(
+      expect.arrayContaining(['@opentelemetry/exporter-trace-otlp-proto', '@opentelemetry/sdk-trace']),
     );
-    expect(collector.headers[0]).toMatchObject({ 'x-key': 'a b' });
-    // the worker's log lines have the trace of the request
-    const steps = worker.log().filter(({ traceId }) => traceId === request?.['traceId']);
-    expect(steps.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['accepted', 'attempt', 'decided']));
-  },
-);
+  }
+  const request = api.log().find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr);
+  const spans = collector.spansOf(String(request?.['traceId']));
+  expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(['isthmus-api', 'isthmus-worker']));
+  expect(spans.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['workflow payment', 'POST callback', 'POST /iso20022/pacs008']),
+  );
+  expect(collector.headers[0]).toMatchObject({ 'x-key': 'a b' });
+  // the worker's log lines have the trace of the request
+  const steps = worker.log().filter(({ traceId }) => traceId === request?.['traceId']);
+  expect(steps.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['accepted', 'attempt', 'decided']));
+});
 
 test.each([
   ['refuses connections', () => 'http://127.0.0.1:9'],
   ['takes what comes and never answers', () => ((collector.answer = 'silent'), collector.url)],
 ])(
   'a collector that %s harms no payment, is told of in one line, and keeps no process from its end (OBS-3, OBS-4)',
-  { timeout: 90_000 },
   async (_, url) => {
     const { api, worker, through } = await startBoth({ OTEL_EXPORTER_OTLP_ENDPOINT: url() });
     const paid = [];

@@ -1,11 +1,12 @@
 // Traces of reports, retries and resolutions, and personal data that must not be in them.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { reportOn } from '../harness/reports.ts';
 import { foreignTrace, namesIn, tracedGateway } from '../harness/traced-gateway.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { gateway, collector, submit, wholeTrace } = await tracedGateway();
 const evidence = evidenceOf(gateway);
@@ -44,7 +45,7 @@ test('what is tried again, by another worker too, is told the same trace each ti
   const source = foreignTrace();
   const { uetr } = await submit({ traceparent: source.traceparent });
   const callbacks = () => collector.spansOf(source.traceId).filter(({ name }) => name === 'POST callback');
-  await vi.waitFor(() => expect(callbacks()).not.toEqual([]), { timeout: 10_000 });
+  await eventually(() => expect(callbacks()).not.toEqual([]));
   await gateway.stopWorker();
   await gateway.startWorker();
   await evidence.closed(uetr);
@@ -92,9 +93,8 @@ test('a resolution is one trace too, with each party that is asked', async () =>
     'POST account-enquiry',
   ];
   // each process exports its spans at its own time
-  await vi.waitFor(
-    () => expect(namesIn(collector.spansOf(source.traceId))).toEqual(expect.arrayContaining(expected)),
-    { timeout: 10_000 },
+  await eventually(() =>
+    expect(namesIn(collector.spansOf(source.traceId))).toEqual(expect.arrayContaining(expected)),
   );
   expect(Buffer.concat(collector.bodies).toString('latin1')).not.toContain('66810000001');
 });
@@ -118,10 +118,8 @@ test('no byte of what is exported names a person, an account, an address or a te
     headers: { authorization: `Bearer ${await gateway.token('LOTUSGS0')}`, traceparent: source.traceparent },
   });
   await wholeTrace(source.traceId);
-  await vi.waitFor(
-    () =>
-      expect(collector.spansOf(source.traceId).filter(({ name }) => name.startsWith('GET'))).toHaveLength(1),
-    { timeout: 5_000 },
+  await eventually(() =>
+    expect(collector.spansOf(source.traceId).filter(({ name }) => name.startsWith('GET'))).toHaveLength(1),
   );
   const bytes = Buffer.concat(collector.bodies).toString('latin1');
   const host = new URL(gateway.sandbox.callbackUrl('SGDFAST')).host;

@@ -1,10 +1,11 @@
 // One trace leads from the source's request to the last delivery, as a collector and the parties see it.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ExportedSpan } from '../harness/collector.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { newMessageId } from '../../fixtures/instruction.ts';
 import { foreignTrace, namesIn, tracedGateway } from '../harness/traced-gateway.ts';
+import { eventually } from '../harness/wait.ts';
 
 const { gateway, collector, lines, received, submit, wholeTrace } = await tracedGateway();
 const evidence = evidenceOf(gateway);
@@ -91,7 +92,7 @@ describe('a submission', () => {
     const { uetr } = await submit({ 'x-request-id': 'own-trace' });
     await evidence.closed(uetr);
     const about = () => lines.filter(({ subjectId }) => subjectId === uetr);
-    await vi.waitFor(() => expect(about().map(({ msg }) => msg)).toContain('request'), 15_000);
+    await eventually(() => expect(about().map(({ msg }) => msg)).toContain('request'));
     const traceIds = new Set(about().map(({ traceId }) => traceId));
     expect(about().map(({ msg }) => msg)).toEqual(
       expect.arrayContaining(['request', 'accepted', 'attempt', 'decided']),
@@ -112,9 +113,8 @@ describe('a submission', () => {
     const { uetr, status } = await submit({ traceparent });
     expect(status).toBe(200);
     await evidence.closed(uetr);
-    const line = await vi.waitFor(
-      () => lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr)!,
-      15_000,
+    const line = await eventually(() =>
+      lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr)!,
     );
     expect(line.traceId).toMatch(/^(?!0{32})[\da-f]{32}$/);
     expect(['a', 'A', 'c'].map((one) => one.repeat(32))).not.toContain(line.traceId);
@@ -132,11 +132,10 @@ describe('a submission', () => {
       received.filter(
         ({ traceparent }) => traceparent?.includes(source.traceId) && traceparent.endsWith('-00'),
       );
-    await vi.waitFor(() => expect(told()).toHaveLength(4), 15_000);
+    await eventually(() => expect(told()).toHaveLength(4));
     const { uetr: another } = await submit({});
-    const later = await vi.waitFor(
-      () => lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === another)!,
-      15_000,
+    const later = await eventually(() =>
+      lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === another)!,
     );
     await wholeTrace(later.traceId ?? '');
     expect(collector.spansOf(source.traceId)).toEqual([]);

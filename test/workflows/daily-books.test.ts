@@ -1,6 +1,6 @@
 // The books of a day, made and sent by the schedule, on a whole gateway (REC-2).
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { dailyBooksScheduleId } from '../../contract/ids.ts';
 import { listBooksSent } from '../../db/books/book-pages.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -14,6 +14,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 import { rewritten } from '../harness/rewritten.ts';
 import { dayIsQuiet } from '../harness/midnight.ts';
+import { eventually } from '../harness/wait.ts';
 
 await dayIsQuiet();
 const gateway = await testGateway({ sweepEveryMs: 1_000 });
@@ -32,13 +33,13 @@ const uetrs: string[] = [];
 
 /** Until every page of a day of these parties was taken. */
 async function taken(days: number, parties: readonly string[]) {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const books = (await listBooksSent(db, dayBefore(days), undefined)).filter((one) =>
       parties.includes(one.party),
     );
     expect(books.length).toBeGreaterThanOrEqual(parties.length);
     for (const one of books) expect(one).toMatchObject({ made: one.pages, taken: one.pages, deadPages: [] });
-  }, 40_000);
+  });
 }
 
 const received = (party: string) =>
@@ -51,12 +52,12 @@ const received = (party: string) =>
 async function triggered() {
   const before = (await schedule.describe()).info.numActionsTaken;
   await schedule.trigger();
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { info } = await schedule.describe();
     expect(info.numActionsTaken).toBeGreaterThan(before);
     const { workflowId, firstExecutionRunId } = info.recentActions.at(-1)?.action.workflow ?? {};
     return gateway.temporal.workflow.getHandle(workflowId ?? '', firstExecutionRunId);
-  }, 20_000);
+  });
 }
 
 /** The same, to its end: what it made. */
@@ -73,7 +74,7 @@ beforeAll(async () => {
     uetrs.push(message.uetr);
   }
   await rewritten(db, sql`update decisions set decided_at = decided_at - interval '1 day'`);
-}, 90_000);
+});
 
 test('a closed day is sent once to whoever has registered an address, as it can be read (REC-2, CBK-1)', async () => {
   expect((await schedule.describe()).spec.calendars).toMatchObject([
@@ -148,10 +149,10 @@ test('what was cut short goes on behind it: each page is made once (REC-2)', asy
   await sql`create trigger fails before insert on book_pages for each row when (new.page = 2)
     execute function fails()`.execute(db);
   const execution = await triggered();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { pendingActivities } = (await execution.describe()).raw;
     expect(pendingActivities?.[0]?.attempt).toBeGreaterThan(1);
-  }, 20_000);
+  });
   await sql`drop trigger fails on book_pages`.execute(db);
   expect(await execution.result()).toEqual({ days: 1, pages: 4 });
   await taken(1, ['SGDFAST']);
@@ -163,7 +164,7 @@ test('what was cut short goes on behind it: each page is made once (REC-2)', asy
     });
   expect(pages.map(({ page }) => page).sort()).toEqual([1, 2, 3, 4, 5]);
   expect(new Set(pages.flatMap(({ entries }) => entries.map(({ uetr }) => uetr))).size).toBe(603);
-}, 90_000);
+});
 
 test('a page that cannot be made holds up no other book, and a person is told (SEC-9, I-16)', async () => {
   await sql`update book_pages set period_from = period_from - interval '1 day', period_to = period_to - interval '1 day'`.execute(
@@ -186,4 +187,4 @@ test('a page that cannot be made holds up no other book, and a person is told (S
     const detail = expect.objectContaining({ book, day }) as unknown;
     expect(told).toContainEqual({ severity: 'alert', detail });
   }
-}, 90_000);
+});

@@ -64,4 +64,4 @@ test('the same message again, its messages and a late report say what is no long
   );
   expect(rows).toEqual([{ payments: 1, due: 0 }]);
   expect(await attempts()).toBe(made);
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startWorker } from '../../activities/start.ts';
 import { paymentWorkflowId, searchAttributes, signals } from '../../contract/ids.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -19,6 +19,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { reportFinal } from '../harness/reports.ts';
 import { lateServer } from './outages.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const philippines = await lateServer();
 const gateway = await testGateway({
@@ -56,14 +57,14 @@ const details = async (uetr: string) =>
 test('the final status is shown from the decision on, though a receiver takes hours to be told', async () => {
   gateway.sandbox.source.refuse({ status: 503, pathPrefix: '/callbacks/SGDFAST', retryAfterSeconds: 3_600 });
   const uetr = await pay(endingIn.creditedAtOnce);
-  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('ACCC'), 15_000);
+  await eventually(async () => expect((await shown(uetr)).status).toBe('ACCC'));
   expect(await shown(uetr)).toEqual({ status: 'ACCC', fxp: 'MERISGS0', runs: true });
   gateway.sandbox.source.refuse(null);
 });
 
 test('an accepted payment is shown with its route once its first send has ended without a final status', async () => {
   const uetr = await pay(endingIn.silent, 'HIGH');
-  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('ACTC'), 15_000);
+  await eventually(async () => expect((await shown(uetr)).status).toBe('ACTC'));
   const { typedSearchAttributes } = await handleOf(uetr).describe();
   expect(typedSearchAttributes.get(searchAttributes.corridor)).toBe('SG-TH');
   expect(typedSearchAttributes.get(searchAttributes.destinationSystem)).toBe('THBPPAY');
@@ -104,7 +105,7 @@ test('a payment whose destination has said nothing for 24 hours is INDOUBT, and 
   await evidence.arrival(uetr, 'destination', 'pacs008');
   await acceptedAgo(gateway.db, uetr, 25 * 3_600_000);
   await handleOf(uetr).terminate('to be found by the sweep');
-  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('INDOUBT'), 15_000);
+  await eventually(async () => expect((await shown(uetr)).status).toBe('INDOUBT'));
   expect(await details(uetr)).toMatch(/^In doubt/);
   const answer = await fetch(`${gateway.url}/payments/${uetr}`, {
     headers: { authorization: `Bearer ${await gateway.token('operator')}` },
@@ -123,13 +124,13 @@ test('a run that only refused a repeat says so, and where the payment of that UE
   const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
-  await vi.waitFor(async () => expect((await shown(message.uetr)).runs).toBe(false), 10_000);
+  await eventually(async () => expect((await shown(message.uetr)).runs).toBe(false));
   const repeat = await submit(gateway, {
     ...message,
     messageIdentification: `${message.messageIdentification.slice(0, 30)}-2`,
   });
   expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
-  await vi.waitFor(async () => expect((await shown(message.uetr)).status).toBe('REFUSED'), 10_000);
+  await eventually(async () => expect((await shown(message.uetr)).status).toBe('REFUSED'));
   expect(await details(message.uetr)).toMatch(
     /^REFUSED \(DUPL duplicate payment\): .*a repeat.*an earlier run.*GET \/payments/,
   );
@@ -137,15 +138,15 @@ test('a run that only refused a repeat says so, and where the payment of that UE
 
 test('a rejection has its status, corridor and reason in attributes that the list can show, the reason in words', async () => {
   const uetr = await pay(endingIn.rejected);
-  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('RJCT'), 15_000);
+  await eventually(async () => expect((await shown(uetr)).status).toBe('RJCT'));
   const { typedSearchAttributes } = await handleOf(uetr).describe();
   expect(typedSearchAttributes.get(searchAttributes.reason)).toBe('AC04 account closed');
   expect(typedSearchAttributes.get(searchAttributes.corridor)).toMatch(/^SG/);
   expect(await details(uetr)).toMatch(/^RJCT \(AC04 account closed\)\. /);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const query = `Reason STARTS_WITH "AC04" AND Uetr = "${uetr}"`;
     expect((await gateway.temporal.workflow.count(query)).count).toBe(1);
-  }, 15_000);
+  });
 });
 
 test('a worker does not start in a namespace without the attributes that its workflows set, and says which one is missing', async () => {
@@ -159,7 +160,7 @@ test('a worker does not start in a namespace without the attributes that its wor
   const start = { logger: pino({ level: 'silent' }), workflowBundle, taskQueuePrefix: `${namespace}-` };
   const { connection } = gateway.temporal;
   const bare = new Client({ connection, namespace });
-  await vi.waitFor(() => bare.workflow.count('WorkflowType = "payment"'), 30_000); // a new namespace is visible after some seconds
+  await eventually(() => bare.workflow.count('WorkflowType = "payment"')); // a new namespace is visible after some seconds
   await expect(startWorker(config, start)).rejects.toThrow(
     `the Temporal namespace ${namespace} has no search attribute Uetr. Create it`,
   );
@@ -171,7 +172,7 @@ test.each([
 ] as const)('the timer of a %s payment has a name: %s', async (priority, name) => {
   const uetr = await pay(endingIn.silent, priority);
   await evidence.arrival(uetr, 'destination', 'pacs008');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {
       events: { userMetadata?: { summary?: { data: string } } }[];
     };
@@ -179,7 +180,7 @@ test.each([
       Buffer.from(userMetadata?.summary?.data ?? '', 'base64').toString(),
     );
     expect(summaries).toContain(JSON.stringify(name));
-  }, 10_000);
+  });
 });
 
 test('an operator who has it look at the record rejects nothing by that, though its destination is down (TIM-3)', async () => {
@@ -187,11 +188,11 @@ test('an operator who has it look at the record rejects nothing by that, though 
   const message = instruction(quote);
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await evidence.attempts(uetr, 'instruction'))[0]).toMatchObject({ outcome: 'NOT_SENT' });
-  }, 10_000);
+  });
   await handleOf(uetr).signal(signals.look);
-  await vi.waitFor(async () => expect(await evidence.attempts(uetr, 'instruction')).toHaveLength(2), 10_000);
+  await eventually(async () => expect(await evidence.attempts(uetr, 'instruction')).toHaveLength(2));
   await philippines.open(gateway.sandbox.destinationUrl('IPSO-PH'));
   expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });

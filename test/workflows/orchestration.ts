@@ -1,6 +1,6 @@
 // The ways of an accepted payment on real parts, one test for each way in which a destination, a callback receiver or a
 // worker behaves. Two test files run it: with the worker's cache, and replaying every workflow task from its history.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
@@ -10,6 +10,7 @@ import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit, type Submitted } from '../harness/payer.ts';
 import { deadCallback, gapsMs, lateServer } from './outages.ts';
+import { eventually } from '../harness/wait.ts';
 
 interface Paid {
   readonly quote: QuoteOnOffer;
@@ -63,12 +64,12 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
       const quote = await bestQuote(gateway, { destination: 'PH', destinationCurrency: 'PHP' });
       const message = instruction(quote);
       expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await evidence.attempts(message.uetr, 'instruction'))[0]).toMatchObject({
           outcome: 'NOT_SENT',
           error_class: 'refused',
         });
-      }, 10_000);
+      });
       await philippines.open(gateway.sandbox.destinationUrl('IPSO-PH'));
       expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
       const attempts = await evidence.attempts(message.uetr, 'instruction');
@@ -190,7 +191,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   test('0009 ACCC three times: each is confirmed with the same bytes; one decision, one callback (PAY-9)', async () => {
     const { uetr } = await pay(endingIn.repeating);
     expect(await finalOf(uetr)).toBe('ACCC');
-    await vi.waitFor(() => expect(confirmations(uetr)).toEqual(['ACCC', 'ACCC', 'ACCC']), 10_000);
+    await eventually(() => expect(confirmations(uetr)).toEqual(['ACCC', 'ACCC', 'ACCC']));
     expect(distinct(evidence.received(uetr, 'destination', 'pacs002'))).toBe(1);
     expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1);
     expect(notifications(uetr)).toBe(1);
@@ -200,7 +201,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   test('0010 ACCC and then RJCT: the first final stands, the contradiction is on record and confirmed ACCC (PAY-7)', async () => {
     const { uetr } = await pay(endingIn.contradicting);
     expect(await finalOf(uetr)).toBe('ACCC');
-    await vi.waitFor(() => expect(confirmations(uetr)).toEqual(['ACCC', 'ACCC']), 10_000);
+    await eventually(() => expect(confirmations(uetr)).toEqual(['ACCC', 'ACCC']));
     expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
     expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1);
     expect((await evidence.decision(uetr))?.status).toBe('ACCC');
@@ -275,15 +276,15 @@ function deadlineTests(gateway: TestGateway, pay: Pay): void {
     const { uetr } = await pay(endingIn.tooLate, high());
     await gateway.sandbox.journal.waitFor(
       (entry) => entry.uetr === uetr && entry.direction === 'sent' && entry.httpStatus === 200,
-      20_000,
+      60_000,
     );
     await evidence.closed(uetr);
     expect(evidence.received(uetr, 'source', 'pacs002').map((one) => one.status)).toEqual(['RJCT']);
-    await vi.waitFor(() => {
+    await eventually(() => {
       const told = evidence.received(uetr, 'destination', 'pacs002');
       expect(told.map((one) => one.status)).toEqual(['RJCT', 'RJCT']);
       expect(distinct(told)).toBe(1);
-    }, 10_000);
+    });
     expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
     const booked = evidence.entries(uetr).filter((one) => one.direction === 'booked');
     expect(booked.map((one) => one.status)).toEqual(['moved', 'reversed']);

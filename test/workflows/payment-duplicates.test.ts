@@ -1,7 +1,7 @@
 // Repeats and duplicates: the same message again is an enquiry, and other content under its ids is refused.
 // Simultaneous submissions make one payment.
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId, updates, type SubmitArguments, type SubmitResult } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
@@ -10,7 +10,7 @@ import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction, newMessageId, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
 import { heard } from '../harness/reports.ts';
-import { untilPast } from '../harness/wait.ts';
+import { eventually, untilPast } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -36,10 +36,10 @@ async function ended(ending: Ending): Promise<{ message: OriginalPacs008; final:
 /** Waits until the execution has no send under way. */
 async function sent(uetr: string): Promise<void> {
   const execution = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { raw } = await execution.describe();
     expect(raw.pendingActivities ?? []).toEqual([]);
-  }, 20_000);
+  });
 }
 
 async function openDeliveries(uetr: string): Promise<number> {
@@ -81,7 +81,7 @@ describe('the same message again (DUP-1)', () => {
     await sent(message.uetr); // an enquiry during a send joins that send
     const second = await submit(gateway, message);
     expect([told(first), second.text]).toEqual(['ACTC', first.text]);
-    await vi.waitFor(() => expect(instructions(message.uetr)).toHaveLength(2), 10_000);
+    await eventually(() => expect(instructions(message.uetr)).toHaveLength(2));
     expect(distinct(instructions(message.uetr))).toBe(1);
     expect(callbacks(message.uetr)).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('the same message again (DUP-1)', () => {
       const { message, final } = await ended(ending);
       const enquiry = await submit(gateway, message);
       expect(enquiry.text).toBe(final);
-      await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
+      await eventually(() => expect(callbacks(message.uetr)).toHaveLength(2));
       expect(distinct(callbacks(message.uetr))).toBe(1);
       expect(instructions(message.uetr)).toHaveLength(1);
     },
@@ -112,7 +112,7 @@ describe('the same message again (DUP-1)', () => {
     await evidence.closed(message.uetr);
     const second = await submit(gateway, message);
     expect([told(first), second.text]).toEqual(['RJCT AM09', first.text]);
-    await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
+    await eventually(() => expect(callbacks(message.uetr)).toHaveLength(2));
     expect(distinct(callbacks(message.uetr))).toBe(1);
   });
 
@@ -121,7 +121,7 @@ describe('the same message again (DUP-1)', () => {
     for (let round = 0; round < 12; round += 1) {
       expect((await submit(gateway, message)).text).toBe(final);
     }
-    await vi.waitFor(async () => expect(await openDeliveries(message.uetr)).toBe(0), 10_000);
+    await eventually(async () => expect(await openDeliveries(message.uetr)).toBe(0));
     expect(distinct(callbacks(message.uetr))).toBe(1);
   });
 });

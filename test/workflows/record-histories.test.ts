@@ -1,7 +1,7 @@
 // Plays every path of a payment to its end, and with RECORD_HISTORIES=<release> keeps the histories for replay.test.ts.
 // Without it, it still shows that each path ends, and that its fresh history replays.
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { broker } from '../activities/wire/broker.ts';
@@ -12,6 +12,7 @@ import { bestQuote, submit, submitXml } from '../harness/payer.ts';
 import { heard, reportFinal } from '../harness/reports.ts';
 import { keepHistory } from './recording.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
+import { eventually } from '../harness/wait.ts';
 
 const gateway = await testGateway({
   prepare: async (db) => {
@@ -43,7 +44,7 @@ test('accepted at once, and delivered again when the source asks later', async (
   await submit(gateway, message);
   const redelivery = redeliveryWorkflowId(message.uetr);
   // the enquiry is answered from the record, and passed on beside the answer (DUP-1)
-  await vi.waitFor(() => handleOf(redelivery).describe(), 10_000);
+  await eventually(() => handleOf(redelivery).describe());
   await keep('redelivery', redelivery);
 });
 
@@ -105,7 +106,7 @@ test('a repeat that is refused after the payment has closed', async () => {
 test('a callback receiver that comes back', async () => {
   sandbox.source.refuse({ status: 503, times: 2 });
   const { message } = await pay(endingIn.creditedAtOnce);
-  await sandbox.journal.waitFor(received('source/', message.uetr), 20_000);
+  await sandbox.journal.waitFor(received('source/', message.uetr), 60_000);
   await keep('callback-comes-back', paymentWorkflowId(message.uetr));
 });
 
@@ -123,10 +124,10 @@ test('in doubt: taken up from the record after a day, asked about by the source,
   await execution.terminate('to be taken up from the record');
   await gateway.stopWorker();
   await gateway.startWorker(); // its first sweep finds the payment
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { typedSearchAttributes } = await execution.describe();
     expect(typedSearchAttributes.get(searchAttributes.status)).toBe('INDOUBT');
-  }, 20_000);
+  });
   await heard(gateway, uetr);
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   await heard(gateway, uetr);

@@ -32,7 +32,7 @@ test('the answer comes from the next worker; the directory is asked again with t
   const asking = ask(gateway, request);
   const isAsked = (entry: { kind: string; bytes?: Uint8Array }) =>
     entry.kind === 'acmt023' && Buffer.from(entry.bytes ?? '').includes('+66800010407');
-  await gateway.sandbox.journal.waitFor(isAsked, 20_000);
+  await gateway.sandbox.journal.waitFor(isAsked, 60_000);
   await killProcess(first);
   await startAnother();
   const asked = await asking;
@@ -45,4 +45,4 @@ test('the answer comes from the next worker; the directory is asked again with t
     { outcome: 'ANSWERED', http_status: 200 },
   ]);
   await expectSoundMessages(gateway);
-}, 120_000);
+});

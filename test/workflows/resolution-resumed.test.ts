@@ -19,13 +19,13 @@ const execution = (messageId: string) =>
 
 /** Resolves when a party is asked about it. */
 const asked = (text: string) =>
-  sandbox.journal.waitFor((entry) => entry.kind === 'acmt023' && textOf(entry).includes(text), 20_000);
+  sandbox.journal.waitFor((entry) => entry.kind === 'acmt023' && textOf(entry).includes(text), 60_000);
 
 /** Resolves when the source has taken the answer. */
 const told = (messageId: string) =>
   sandbox.journal.waitFor(
     (entry) => entry.kind === 'acmt024' && entry.httpStatus === 200 && textOf(entry).includes(messageId),
-    20_000,
+    60_000,
   );
 
 /** Stores a request as the api does, and starts nothing; answers its id. */

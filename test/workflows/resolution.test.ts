@@ -1,5 +1,5 @@
 // Resolutions on real parts: proxy or account, found or not, refusals, the deadline, repeats.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { ibanOf } from '../../fixtures/iban.ts';
 import { elementAt } from '../../core/iso20022/tree.ts';
@@ -14,6 +14,7 @@ import {
   proxyRequest,
   resolutionEvidence,
 } from '../harness/asker.ts';
+import { eventually } from '../harness/wait.ts';
 
 const deadlineSeconds = 2; // for requests from Malaysia
 
@@ -219,9 +220,9 @@ describe.concurrent('repeats', () => {
     await evidence.closed(request.messageIdentification);
     const second = await ask(gateway, request);
     expect(second.text).toBe(first.text);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await evidence.attempts(request.messageIdentification, 'callback')).toHaveLength(2);
-    }, 10_000);
+    });
     expect(evidence.about('+66820000005', 'acmt023')).toHaveLength(2);
   });
 

@@ -1,7 +1,7 @@
 // What each party is told of each change of a payment is what the table of its states has (LIF-1), on real parts: the
 // answer to the submission, and every delivery that the payment has got in the end.
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentChanges } from '../../core/payments/payment-states.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction, type Changes } from '../../fixtures/instruction.ts';
@@ -14,6 +14,7 @@ import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 import { sendsEnded } from '../harness/reports.ts';
 import { quietPort } from '../harness/quiet-port.ts';
+import { eventually } from '../harness/wait.ts';
 
 const nobodyListens = `http://127.0.0.1:${await quietPort()}`;
 const gateway = await testGateway({
@@ -101,7 +102,7 @@ test.concurrent.each(cases)(
     }
     const expected = changes.flatMap((change): readonly string[] => paymentChanges[change].tells);
     if (expected.includes('callback')) {
-      await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 55_000);
+      await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined());
     }
     const kinds = await db.selectFrom('deliveries').select('kind').where('subject_id', '=', uetr).execute();
     const told = ['answer', ...kinds.map(({ kind }) => kind)];

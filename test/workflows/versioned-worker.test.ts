@@ -1,11 +1,12 @@
 // A worker with a version, as Temporal's Worker Controller starts it.
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { eventually } from '../harness/wait.ts';
 
 const deploymentName = `isthmus/${randomUUID()}`;
 const buildId = '1.0.0';
@@ -26,11 +27,10 @@ test('a worker with a version takes payments once its version is current, and th
       buildId,
       ignoreMissingTaskQueues: true,
     });
-  await vi.waitFor(makeCurrent, { timeout: 30_000, interval: 200 }); // Temporal knows it by its first poll
+  await eventually(makeCurrent, { everyMs: 200 }); // Temporal knows it by its first poll
   const message = instruction(await bestQuote(gateway));
-  await vi.waitFor(async () => expect((await submit(gateway, message)).httpStatus).toBe(200), {
-    timeout: 45_000, // until all task queues have heard of the current version, nobody takes the payment
-  });
+  // until all task queues have heard of the current version, nobody takes the payment
+  await eventually(async () => expect((await submit(gateway, message)).httpStatus).toBe(200));
   await evidence.closed(message.uetr);
   expect((await evidence.decision(message.uetr))?.status).toBe('ACCC');
   const { raw } = await workflow.getHandle(paymentWorkflowId(message.uetr)).describe();
@@ -38,4 +38,4 @@ test('a worker with a version takes payments once its version is current, and th
     behavior: autoUpgrade,
     deploymentVersion: { deploymentName, buildId },
   });
-}, 120_000);
+});

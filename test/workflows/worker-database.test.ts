@@ -38,7 +38,7 @@ async function shortestWait(application: Parameters<typeof waits>[0]): Promise<n
     ended = [...lasted].flatMap(([since, seconds]) => (now.has(since) ? [] : [seconds]));
     return ended.length;
   };
-  await expect.poll(look, { timeout: 30_000 }).toBeGreaterThan(1);
+  await expect.poll(look).toBeGreaterThan(1);
   return Math.min(...ended);
 }
 

@@ -92,7 +92,7 @@ test('every payment ends ACCC, with one distinct instruction, one callback text 
     { outcome: null }, // an open intent: it may have been sent (TIM-3)
     { outcome: 'ANSWERED', http_status: 200 },
   ]);
-}, 120_000);
+});
 
 test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

@@ -116,7 +116,6 @@ function mutated(tree: XmlElement, random: () => number): XmlElement {
 describe(`${perMessage} messages of each kind${officialNote}`, () => {
   test.runIf(officialPresent).each(names)(
     '%s: whatever the official schema takes counts (PAY-11, RES-2)',
-    { timeout: 180_000 },
     async (name) => {
       const model = conditioned(name);
       const random = randomFrom(20_260_401);
@@ -135,7 +134,6 @@ describe(`${perMessage} messages of each kind${officialNote}`, () => {
 
   test.runIf(officialPresent).each(names)(
     '%s: what counts beyond that differs only inside elements that nobody reads (PAY-11, RES-2)',
-    { timeout: 180_000 },
     async (name) => {
       const intake = intakeModel(name);
       const random = randomFrom(11);

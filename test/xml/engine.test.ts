@@ -216,7 +216,6 @@ describe('Xerces, the second engine', () => {
 
   test.skipIf(!hasJava)(
     `gives the verdict of libxml2 on every fixture${hasJava ? '' : ' (skipped: there is no Java)'}`,
-    { timeout: 240_000 },
     async () => {
       vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'); // short runs: no need to warm up the JVM
       const xerces = await createXercesEngine();

@@ -1,7 +1,7 @@
 // A payment from Germany to France: both ends are EURTIPS, which sends it and credits it. Its book has both movements, as
 // its ledger has, and adds up to nothing (REC-1).
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { createValidatePayment } from '../../../activities/payments/validate-payment.ts';
 import { buildPacs008 } from '../../../core/iso20022/build-pacs008.ts';
@@ -11,6 +11,7 @@ import { readBookIndex, readMovements } from '../../../db/books/reconciliation.t
 import { instruction } from '../../../fixtures/instruction.ts';
 import { storeReport } from '../../harness/reports.ts';
 import { workbench } from '../workbench.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { deps } = await workbench();
 const { db } = deps;
@@ -21,7 +22,7 @@ test('what a payment system sends to itself leaves its book and comes into it', 
     values ('DE-LOTU', 'FR-HARB', 'FR', 'EUR', 'LOTU-FR-EUR')`.execute(db);
   const hasAccount = () =>
     [...deps.reference().accountsAtSap.values()].some((one) => one.accountId === 'LOTU-FR-EUR');
-  await vi.waitFor(() => expect(hasAccount()).toBe(true), 5_000);
+  await eventually(() => expect(hasAccount()).toBe(true));
   const terms = {
     rate: '1',
     source: { currency: 'EUR', amount: '1000' },
@@ -58,4 +59,4 @@ test('what a payment system sends to itself leaves its book and comes into it', 
   const { totals } = await readBookIndex(db, book, period);
   expect(sides.sort()).toEqual(['in 1000', 'out 1000']);
   expect(netOf(totals)).toBe('0');
-}, 30_000);
+});

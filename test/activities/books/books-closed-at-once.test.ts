@@ -1,6 +1,6 @@
 // A reader closes a day while the schedule makes its books. Each book must still be made (REC-2).
 import { sql } from 'kysely';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createSendBooks } from '../../../activities/books/send-books.ts';
 import { dayFrom, dayMs } from '../../../core/books/reconciliation.ts';
 import { listBooksSent, readOwedBooks } from '../../../db/books/book-pages.ts';
@@ -9,6 +9,7 @@ import { connect } from '../../../db/pool/connection.ts';
 import { bothClocks } from '../../harness/both-clocks.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { dayIsQuiet } from '../../harness/midnight.ts';
+import { eventually } from '../../harness/wait.ts';
 
 await dayIsQuiet();
 const bench = await workbench();
@@ -38,12 +39,12 @@ test('somebody closes a day by reading it while its books are begun: each is mad
   await other.transaction().execute(async (reader) => {
     expect(await closeBooks(reader, yesterday.to)).toBe(true); // not committed yet
     made = inActivity(sendBooks);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { rows } = await sql`
         select from pg_stat_activity where wait_event_type = 'Lock' and application_name = ${ours}
           and datname = current_database()`.execute(other);
       expect(rows.length).toBe(1);
-    }, 5_000);
+    });
   });
   await made;
   expect(await sentKeys(yesterday)).toEqual(await owedKeys());

@@ -1,12 +1,13 @@
 // An account is removed. Its owner still gets its books up to that day (REC-1, REC-2).
 import { sql } from 'kysely';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { daysToSend } from '../../../core/books/daily-books.ts';
 import { dayMs } from '../../../core/books/reconciliation.ts';
 import { readOwedBooks } from '../../../db/books/book-pages.ts';
 import { startApi } from '../../api/http/running-api.ts';
 import { workbench } from '../workbench.ts';
 import { dayIsQuiet } from '../../harness/midnight.ts';
+import { eventually } from '../../harness/wait.ts';
 
 await dayIsQuiet();
 const { deps, databaseUrl } = await workbench();
@@ -19,12 +20,12 @@ const [yesterday, thisDay] = [dayOf(today - dayMs), dayOf(today)];
 
 const run = (statement: string) => sql.raw(statement).execute(db);
 const loaded = (accountIds: readonly string[]) =>
-  vi.waitFor(() => {
+  eventually(() => {
     const known = [...deps.reference().accountsAtSap.values()];
     const found = known.filter(({ ownerId, sapId }) => ownerId === 'SG-LOTU' && sapId === 'TH-HARB');
     expect(found.map(({ accountId }) => accountId)).toEqual(accountIds);
     expect([...deps.reference().bookEndpoints.keys()]).toEqual(['SG-LOTU']);
-  }, 5_000);
+  });
 
 /** The days of Lotus's book at the Thai provider that are owed in a week, each with the account. */
 async function owedInAWeek(): Promise<readonly string[]> {
@@ -56,17 +57,17 @@ beforeEach(async () => {
   await sql`update settlement_accounts set registered_at = ${asOf}`.execute(db);
   await sql`update book_endpoints set registered_at = ${asOf}`.execute(db);
   await loaded(['LOTU-TH-THB']);
-  await vi.waitFor(async () => expect((await owedInAWeek()).slice(0, 4)).toEqual(untilToday), 5_000); // since when too
+  await eventually(async () => expect((await owedInAWeek()).slice(0, 4)).toEqual(untilToday)); // since when too
 });
 
 test('the owner of an account that is removed is owed its days to the end of that one, and reads them (REC-1, REC-2, SEC-1)', async () => {
   await run(gone);
   await loaded([]);
   expect(await owedInAWeek()).toEqual(untilToday);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { status, body } = await read('LOTU-TH-THB', dayOf(today + dayMs), 'LOTUSGS0');
     expect([status, body.code]).toEqual([404, 'unknown-book']); // nobody's from then on
-  }, 5_000);
+  });
   expect(await read('LOTU-TH-THB', yesterday, 'LOTUSGS0')).toMatchObject({
     status: 200,
     body: { currency: 'THB' },

@@ -1,7 +1,7 @@
 // An account passes to another owner between two tries to make a day of its book: who had it gets its days, who has it
 // nothing of them (REC-1, REC-2, SEC-1).
 import { sql } from 'kysely';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { createSendBooks } from '../../../activities/books/send-books.ts';
 import { daysToSend } from '../../../core/books/daily-books.ts';
@@ -12,6 +12,7 @@ import { storeReport } from '../../harness/reports.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { rewritten } from '../../harness/rewritten.ts';
 import { dayIsQuiet } from '../../harness/midnight.ts';
+import { eventually } from '../../harness/wait.ts';
 
 await dayIsQuiet();
 const { deps, accepted } = await workbench();
@@ -31,10 +32,10 @@ async function ownedBy(ownerId: string): Promise<void> {
   await sql`update settlement_accounts set owner_id = ${ownerId} where account_id = 'LOTU-TH-THB'`.execute(
     db,
   );
-  await vi.waitFor(() => {
+  await eventually(() => {
     const accounts = [...deps.reference().accountsAtSap.values()];
     expect(accounts.find(({ accountId }) => accountId === 'LOTU-TH-THB')?.ownerId).toBe(ownerId);
-  }, 5_000);
+  });
 }
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
@@ -55,7 +56,7 @@ beforeEach(async () => {
   const decidedAt = new Date(today - dayMs);
   await rewritten(db, sql`update decisions set decided_at = ${decidedAt}`);
   await copyDecided(db, { of: uetr, count: 130, decidedAt: decidedAt.toISOString() });
-  await vi.waitFor(() => expect(deps.reference().bookEndpoints.size).toBe(2), 5_000);
+  await eventually(() => expect(deps.reference().bookEndpoints.size).toBe(2));
 });
 
 test('a book that is half made when its account passes to another owner goes to the old one to its end, and the new one gets nothing of before (REC-1, REC-2, SEC-1)', async () => {
@@ -86,4 +87,4 @@ test('a book that is half made when its account passes to another owner goes to 
       daysToSend(progress, nextWeek).map(({ from }) => `${dayOf(from.getTime())} ${party}`),
     );
   expect(owed.sort()).toEqual([`${dayOf(today)} LOTUSGS0`, `${dayOf(today + dayMs)} LOTUMYS0`]);
-}, 30_000);
+});

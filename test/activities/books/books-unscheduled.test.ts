@@ -1,21 +1,22 @@
 // The engine refuses the schedule of the daily books, or cannot be asked: books that are owed for days are told of all
 // the same (REC-2, OBS-6).
 import { sql } from 'kysely';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { watchBooks } from '../../../activities/books/watch-books.ts';
 import { listAlerts } from '../../../db/records/cases.ts';
 import { workbench } from '../workbench.ts';
 import { rewritten } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { deps } = await workbench();
 
 async function toldWhile(scheduleBooks: () => Promise<void>, giveUp = (): void => undefined) {
   const stop = watchBooks(deps, { scheduleBooks }, 50);
   try {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { alerts } = await listAlerts(deps.db, { states: ['open'], kind: 'book.late' }, { limit: 1 });
       expect(alerts.length).toBe(1);
-    }, 5_000);
+    });
   } finally {
     giveUp();
     await stop();

@@ -62,7 +62,7 @@ test('a payment that is decided when the clock is behind is in no day that was c
   await decided(late);
   await setClock(midnight + 3_600_000);
   expect(await inBook(sent)).toEqual([early]);
-}, 60_000);
+});
 
 /** At its deadline; then the day is closed, and sent. */
 async function rejectedAndSent(uetr: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 // The books of the day of several receivers, where one of them has trouble of its own (REC-2).
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSendBooks } from '../../../activities/books/send-books.ts';
 import { findDeadLetters } from '../../../db/payments/asks.ts';
 import { listBooksSent } from '../../../db/books/book-pages.ts';
@@ -8,6 +8,7 @@ import { listAlerts } from '../../../db/records/cases.ts';
 import { expireDelivery } from '../../../db/deliveries/deliveries.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { dayIsQuiet } from '../../harness/midnight.ts';
+import { eventually } from '../../harness/wait.ts';
 
 await dayIsQuiet();
 const { deps } = await workbench();
@@ -62,9 +63,9 @@ test('an address that no book can go to is an alert, once while it is open, and 
   await sql`insert into book_endpoints (party_id, url) values ('NOBODY', 'https://books.example'),
     ('MERISGS0', 'https://books.example')`.execute(db);
   await sql`update book_endpoints set url = 'ftp://books.example' where party_id = 'SGDFAST'`.execute(db);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(deps.reference().bookEndpoints.get('SGDFAST')).toBe('ftp://books.example');
-  }, 15_000);
+  });
   await made();
   await made();
   const told = await alertsOf('book.unusable-endpoint');

@@ -58,7 +58,7 @@ const ended = (probes: readonly Probe[]) =>
 it('one that answers gets a valid pacs.028 about a payment that there is not, and may be approved', async () => {
   const { url, came } = await endpoint(404);
   const { probes, approve } = await proposeEndpoint('operators', 'IPSO-TH', { endpointUrl: url });
-  await expect.poll(async () => ended(await probes()), { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => ended(await probes())).toBe(true);
   expect(await probes()).toEqual([
     { url: `${url}/iso20022/pacs028`, outcome: 'answered', says: 'It answered HTTP 404.' },
   ]);
@@ -76,7 +76,7 @@ it.each([
   const url = status === undefined ? `http://127.0.0.1:${await quietPort()}` : (await endpoint(status)).url;
   const fxtr = `${url}/iso20022/fxtr017`;
   const { probes, approve } = await proposeEndpoint('institutions', 'SG-MERI', { notificationUrl: fxtr });
-  await expect.poll(async () => ended(await probes()), { timeout: 15_000 }).toBe(true);
+  await expect.poll(async () => ended(await probes())).toBe(true);
   expect(await probes()).toEqual([{ url: fxtr, outcome: 'failed', says }]);
   const refused = await approve();
   expect(refused).toMatchObject({ status: 409, body: { code: 'endpoint-untried' } });

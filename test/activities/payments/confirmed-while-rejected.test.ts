@@ -1,13 +1,14 @@
 // Two persons confirm how a payment ended at the very moment at which the gateway rejects it as unreachable (LIF-4, TIM-3).
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { writeEvent } from '../../harness/events.ts';
 import { claimInstruction, settleAttempt } from '../../../db/deliveries/deliveries.ts';
 import { confirmOutcome, recordOutcome } from '../../../db/payments/recorded-outcomes.ts';
 import { workbench } from '../workbench.ts';
 import { acceptedAgo } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -48,8 +49,7 @@ async function inDoubt(): Promise<{
 async function waitersBecome(count: number): Promise<void> {
   const waiting = sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const timing = { timeout: 10_000, interval: 20 };
-  await vi.waitFor(async () => expect((await waiting.execute(db)).rows.length).toBe(count), timing);
+  await eventually(async () => expect((await waiting.execute(db)).rows.length).toBe(count), { everyMs: 20 });
 }
 
 test.each(['confirmed', 'decided'] as const)(

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createForwardPayment } from '../../../activities/payments/forward-payment.ts';
 import { createValidatePayment } from '../../../activities/payments/validate-payment.ts';
 import type { Pacs002 } from '../../../core/iso20022/pacs002.ts';
@@ -13,6 +13,7 @@ import { instruction, ownExchange } from '../../../fixtures/instruction.ts';
 import { reportOn } from '../../harness/reports.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { acceptedAgo } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { deps, accepted, store } = await workbench();
 const { db } = deps;
@@ -34,7 +35,7 @@ afterAll(() => {
 async function moveTo(address: string): Promise<void> {
   await setEndpoint(db, 'IPSO-TH', address);
   const heard = () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address);
-  await vi.waitFor(heard, 10_000);
+  await eventually(heard);
 }
 await moveTo(url);
 

@@ -19,4 +19,4 @@ test('a file descriptor that our process is short of says nothing about a receiv
   expect(results.at(0)).toBe('ANSWERED');
   expect(results.at(1)).toBe('NOT_SENT own-resources');
   expect(results.at(-1)).toBe('ANSWERED');
-}, 30_000);
+});

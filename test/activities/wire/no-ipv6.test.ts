@@ -9,6 +9,7 @@ import { createForwardPayment } from '../../../activities/payments/forward-payme
 import { setEndpoint } from '../../harness/destination.ts';
 import { inActivity, workbench } from '../workbench.ts';
 import { acceptedAgo } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -41,7 +42,7 @@ async function run(activity: () => Promise<unknown>): Promise<unknown> {
 test('a NORM payment to an IPv6 address where there is no IPv6 is rejected after 60 s: no byte has left (TIM-3)', async () => {
   const url = 'https://[2606:4700:4700::1111]:8443/messages';
   await setEndpoint(db, 'IPSO-TH', url);
-  await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url), 10_000);
+  await eventually(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url));
   const { uetr, deliveryId, destinationSystem } = await accepted();
   const said: unknown[] = [];
   for (let tries = 0; tries < 4; tries += 1)

@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { createForwardPayment } from '../../../activities/payments/forward-payment.ts';
 import { setEndpoint } from '../../harness/destination.ts';
 import { reading } from '../../harness/listening.ts';
 import { inActivity, maxConnections, workbench } from '../workbench.ts';
 import { acceptedAgo } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -60,7 +61,7 @@ test.skipIf(!isLinux)(
   'a payment that our process is too short of files to forward is neither given up nor rejected for it, however long (TIM-3)',
   async () => {
     await setEndpoint(db, 'IPSO-TH', url);
-    await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url), 10_000);
+    await eventually(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url));
     const { uetr, deliveryId, destinationSystem } = await accepted();
     await acceptedAgo(db, uetr, 61_000);
     await withoutFiles(async () => {

@@ -58,14 +58,14 @@ test('while a key is new to those who keep our key set, what needs one signature
   };
   reference = () => ({}); // it has changed
   await rotateDeliveryKey(db, { by: 'operator', because: 'a test', withdraw: false });
-  await expect.poll(signatures, { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(signatures).toHaveLength(2);
   const [older, newer] = await listed();
   expect(await keyIds()).toBe(older);
   await sql`update delivery_keys set signs_from = signs_from - interval '11 minutes' where key_id = ${newer}`.execute(
     db,
   );
   reference = () => ({});
-  await expect.poll(keyIds, { timeout: 10_000 }).toBe(newer);
+  await expect.poll(keyIds).toBe(newer);
   await rotateDeliveryKey(db, { by: 'operator', because: 'it was seen elsewhere', withdraw: true });
-  await expect.poll(keyIds, { timeout: 10_000 }).toBe((await listed()).at(-1));
+  await expect.poll(keyIds).toBe((await listed()).at(-1));
 });

@@ -53,7 +53,7 @@ test('whoever was refused under a UETR sees that, also where another was refused
     expect([http, body.status]).toEqual([200, 'REFUSED']);
     expect(body.messages.map(({ party }) => party)).toEqual([clientId, clientId]);
   }
-}, 30_000);
+});
 
 /** Answers the one before. */
 async function exchangeEndpoint(operatorId: string, url: string): Promise<string> {
@@ -90,4 +90,4 @@ test('a destination that no byte has reached sees nothing of a payment, and no c
   ]);
   expect((await evidence('THBPPAY', uetr)).http).toBe(404);
   await journals.closed(uetr);
-}, 30_000);
+});

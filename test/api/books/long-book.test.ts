@@ -8,6 +8,7 @@ import { testGateway } from '../../harness/gateway.ts';
 import { instruction } from '../../../fixtures/instruction.ts';
 import { copyDecided } from '../../../fixtures/many-payments.ts';
 import { bestQuote, submit } from '../../harness/payer.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const gateway = await testGateway();
 const { db } = gateway;
@@ -17,14 +18,14 @@ const many = 30_000; // more than the buffers of a connection hold
 beforeAll(async () => {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, message, { clientId: 'SGDFAST', prefer: 'wait=20' });
-  await vi.waitFor(async () => expect(await evidence.decision(message.uetr)).toBeDefined(), 15_000);
+  await eventually(async () => expect(await evidence.decision(message.uetr)).toBeDefined());
   for (let hour = 0; hour < 10; hour += 1) {
     const decidedAt = `2026-01-07T0${hour}:00:00Z`;
     await copyDecided(db, { of: message.uetr, count: many / 10, decidedAt });
   }
   await sql`analyze payments`.execute(db);
   await sql`analyze decisions`.execute(db);
-}, 180_000);
+});
 
 const read = async (path: string) =>
   fetch(new URL(`${path}?clearingSystem=SGDFAST&date=2026-01-07`, gateway.url), {
@@ -53,7 +54,6 @@ test.each(['/reconciliation', '/reconciliation/csv'])(
       said.mockRestore();
     }
   },
-  30_000,
 );
 
 test('a book that cannot be read at all is a problem, and no 200 that breaks off (REC-1)', async () => {
@@ -67,4 +67,4 @@ test('a book that cannot be read at all is a problem, and no 200 that breaks off
   } finally {
     said.mockRestore();
   }
-}, 30_000);
+});

@@ -1,7 +1,7 @@
 // The books of a day on a whole gateway (REC-1, REC-2): read as JSON, CSV and camt.054, and compared with the
 // parties' own ledgers.
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Camt054, Counted } from '../../../core/iso20022/camt054.ts';
 import { readCamt054 } from '../../harness/camt054.ts';
 import { silentDestination } from '../../harness/destination.ts';
@@ -16,6 +16,7 @@ import { postReport, reportOn } from '../../harness/reports.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../../xml/fixtures.ts';
 import { sum } from '../../system/sums.ts';
 import { rewritten } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const philippines = await silentDestination();
 const gateway = await testGateway({ prepare: (db) => philippines.register(db, 'IPSO-PH') });
@@ -87,13 +88,12 @@ beforeAll(async () => {
   }
   const refused = instruction(await bestQuote(gateway), { priority: 'NORM' });
   await submit(gateway, { ...refused, creditorAgent: { bicfi: 'NOWHERE0' } });
-  for (const uetr of uetrs)
-    await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 15_000);
+  for (const uetr of uetrs) await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined());
   // all were decided on that day, a minute apart
   const spread = sql`update decisions d set decided_at = ${`${date}T10:00:00Z`}::timestamptz + n * interval '1 minute'
     from (select uetr, row_number() over (order by decided_at, uetr) as n from decisions) o where o.uetr = d.uetr`;
   await rewritten(db, spread);
-}, 120_000);
+});
 
 const of = (book: string) => `/reconciliation?${book}&date=${date}`;
 const digits = (amount: number | null) => String(amount);
@@ -289,15 +289,14 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
   const late = instruction(await bestQuote(gateway, trip), { priority: 'HIGH', acceptanceDateTime });
   const rejected = instruction(await bestQuote(gateway, trip), { priority: 'NORM' });
   for (const one of [late, rejected]) await submit(gateway, one);
-  await vi.waitFor(() => expect(philippines.forwarded.has(rejected.uetr)).toBe(true), 15_000);
+  await eventually(() => expect(philippines.forwarded.has(rejected.uetr)).toBe(true));
   const sent = philippines.forwarded.get(rejected.uetr);
   if (sent === undefined) throw new Error('nothing was forwarded');
   await postReport(gateway, reportOn(sent, { status: 'RJCT', reasonCode: 'AB03' }), 'PHPINST');
   const uetrs = [late.uetr, rejected.uetr];
   for (const uetr of uetrs)
-    await vi.waitFor(
-      async () => expect(await evidence.decision(uetr)).toMatchObject({ reason_code: 'AB03' }),
-      5_000,
+    await eventually(async () =>
+      expect(await evidence.decision(uetr)).toMatchObject({ reason_code: 'AB03' }),
     );
   const moved = sql`update decisions set decided_at = '2026-01-06T10:00:00Z' where uetr = any(${uetrs}::uuid[])`;
   await rewritten(db, moved);
@@ -317,7 +316,7 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
     return [entry?.reasonCode, entry?.ruleId].join(' ').trim();
   };
   expect(uetrs.map(reasonIn)).toEqual(['AB03 TIM-1', 'AB03']);
-}, 20_000);
+});
 
 describe('what is refused', () => {
   test.each([
@@ -369,10 +368,10 @@ test('who has taken over an account reads its book from then on, who had it unti
   expect(await read('LOTUSGS0')).toMatchObject({ status: 200 });
   await ownedBy('MY-LOTU');
   try {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await get('/reconciliation?date=2026-01-05', 'LOTUMYS0');
       expect(JSON.stringify(body)).toContain('LOTU-TH-THB'); // it is named as one of its own
-    }, 5_000);
+    });
     expect(await read('LOTUMYS0')).toMatchObject({ status: 404, body: { code: 'unknown-book' } });
     expect(await read('LOTUSGS0')).toMatchObject({ status: 200 });
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);

@@ -9,7 +9,12 @@ import type { AnsweredRequest, RequestListeners } from '../../../api/http/access
 import { startServer, type ServerLimits } from '../../../api/http/server.ts';
 import { unlimited } from '../../../core/settings/config.ts';
 import type { ApiConfig } from '../../../core/settings/config.ts';
-import { patientDatabase, patientReference, patientStatements } from '../../harness/patience.ts';
+import {
+  patientConnects,
+  patientDatabase,
+  patientReference,
+  patientStatements,
+} from '../../harness/patience.ts';
 import { connect, type ConnectionLimits, type Db } from '../../../db/pool/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../../db/scheme/reference-cache.ts';
 import type { vaultPlugin } from '../../../db/keys/vault.ts';
@@ -108,7 +113,11 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   const limits = options.databaseLimits ?? { ...patientDatabase, ...patientStatements };
   const { vault } = options;
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits, vault });
-  const owner = connect(ownerUrl, { applicationName: 'isthmus-test', maxConnections: 4 });
+  const owner = connect(ownerUrl, {
+    applicationName: 'isthmus-test',
+    maxConnections: 4,
+    limits: patientConnects,
+  });
   const reference = await openReferenceCache(
     databaseUrl,
     () => undefined,

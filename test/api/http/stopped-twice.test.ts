@@ -2,9 +2,10 @@
 // passes it on: it still answers whoever comes meanwhile, and says what it has to say (OBS-1, OBS-4).
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testGateway } from '../../harness/gateway.ts';
 import { killProcess, startProcess } from '../../harness/worker-process.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const gateway = await testGateway();
 
@@ -22,7 +23,7 @@ test.each([
     let log = '';
     child.stdout?.on('data', (data: Buffer) => (log += data.toString()));
     try {
-      await vi.waitFor(() => expect(log).toContain('api is listening'), 20_000);
+      await eventually(() => expect(log).toContain('api is listening'));
       const [, url = ''] = /"url":"(http:[^"]+)"/.exec(log) ?? [];
       const ended = once(child, 'exit');
       for (const signal of signals) {
@@ -38,5 +39,4 @@ test.each([
       await killProcess(child);
     }
   },
-  40_000,
 );

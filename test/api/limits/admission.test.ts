@@ -1,11 +1,12 @@
 // Which submissions are refused at once because their answers would be late (OVL-1). The test controls the clock, so
 // no figure depends on the machine.
 import { setImmediate as nextPass, setTimeout as delay } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { admitting } from '../../../api/http/limits/admission.ts';
 import { isProblem } from '../../../api/http/problems/problem.ts';
 import { createTurns, type Turns } from '../../../api/http/limits/turns.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const tickMs = 25;
 
@@ -149,7 +150,7 @@ describe('admission under load', () => {
       for (; isOn; answered += 1)
         await turns.take('REPEATING', (giveUp) => delay(2).then(() => giveUp('record')));
     });
-    await vi.waitFor(() => expect(answered).toBeGreaterThan(60), 20_000); // each has been answered once
+    await eventually(() => expect(answered).toBeGreaterThan(60)); // each has been answered once
     await run({ seconds: 20, perSecond: { HONEST: 2 }, answered: 40 });
     const refused = Array.from({ length: 20 }, () => submit('HONEST')).filter((code) => code !== undefined);
     isOn = false;

@@ -72,7 +72,7 @@ it.each([
   const before = await occupied();
   for (let n = 0; n < count; n += 1) await arriving(authorization, n % 2 === 0 ? 'announced' : 'in chunks');
   // all of them would be 10 MiB
-  await expect.poll(async () => (await occupied()) - before, { timeout: 5_000 }).toBeLessThan(2 * mebibyte);
+  await expect.poll(async () => (await occupied()) - before).toBeLessThan(2 * mebibyte);
 });
 
 it('a sender that nobody knows is told what is wrong in the order of intake, at the end of its message (MSG-2)', async () => {

@@ -142,9 +142,7 @@ describe('the case of a payment', () => {
     const { uetr } = payment;
     await submit(gateway, payment);
     await evidence.arrival(uetr, 'source', 'pacs002');
-    await expect
-      .poll(() => kinds(`subjectId=${uetr}`), { timeout: 20_000 })
-      .toEqual(['payment.contradiction']);
+    await expect.poll(() => kinds(`subjectId=${uetr}`)).toEqual(['payment.contradiction']);
     const act = (body: object) => ask('POST', `/payments/${uetr}/entries`, body);
     await act({ action: 'take' });
     expect(await kinds(`subjectId=${uetr}&state=taken`)).toEqual(['payment.contradiction']);

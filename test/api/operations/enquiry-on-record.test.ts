@@ -1,12 +1,13 @@
 // An operator asks how a payment stands, and the database fails between what is asked and who asked it: the two are on
 // record together or not at all (DUP-1, CBK-1).
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentDestination } from '../../harness/destination.ts';
 import { testGateway } from '../../harness/gateway.ts';
 import { instruction } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
 import { bestQuote, submit } from '../../harness/payer.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const malaysia = await silentDestination();
 const gateway = await testGateway({ prepare: (db) => malaysia.register(db, 'IPSO-MY') });
@@ -27,12 +28,12 @@ test('an enquiry that an operator asked for is on record with who asked (DUP-1, 
   await sql`drop trigger fail_audit on audit_events`.execute(db);
   expect(await enquire(message.uetr)).toBe(200); // as anybody does who was answered 503
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await sql`
       select (select count(*)::int from deliveries where subject_id = ${message.uetr} and kind = 'instruction'
           and enquiry_asked_at is not null) as asked,
         (select least(1, count(*))::int from audit_events where subject_id = ${message.uetr}
           and kind = 'operator.enquiry') as told`.execute(db);
     expect(rows).toEqual([{ asked: 1, told: 1 }]);
-  }, 15_000);
+  });
 });

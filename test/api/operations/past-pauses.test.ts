@@ -1,5 +1,5 @@
 // Who paused whom, when and why, also after the pause has ended (LIF-5).
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { show } from '../../../cli/ops/commands.ts';
 import { listPauses, pauseOrResume } from '../../../cli/ops/pause.ts';
 import { opsOn } from '../../cli/ops-context.ts';
@@ -8,6 +8,7 @@ import { testGateway } from '../../harness/gateway.ts';
 import { instruction } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
 import { bestQuote, submit } from '../../harness/payer.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -63,11 +64,11 @@ test('ops pauses lists them, and ops show names the pause by which a payment was
     return { uetr: message.uetr, status: (await submit(gateway, message)).report?.status };
   };
   await pauseOrResume(context(), 'pause', { party: 'MYRRPP', because: 'maintenance' });
-  const last = await vi.waitFor(async () => {
+  const last = await eventually(async () => {
     const { uetr, status } = await refused();
     expect(status).toBe('RJCT');
     return uetr;
-  }, 5_000);
+  });
   await pauseOrResume(context(), 'resume', { party: 'MYRRPP', because: 'they are back' });
   await pauseOrResume(context(), 'pause', { party: 'MYRRPP', because: 'another time' });
   await evidence.closed(last);

@@ -1,5 +1,5 @@
 // Destinations and FX providers that an operator pauses, on a whole gateway (LIF-5).
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { listParties } from '../../../cli/ops/commands.ts';
 import { pauseOrResume } from '../../../cli/ops/pause.ts';
 import { opsOn } from '../../cli/ops-context.ts';
@@ -9,6 +9,7 @@ import { instruction } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
 import { askQuotes, bestQuote, submit } from '../../harness/payer.ts';
 import { reportFinal, undecided } from '../../harness/reports.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -24,7 +25,7 @@ const pay = async () => {
   return { message, answer: await submit(gateway, message) };
 };
 const untilPaused = (isPaused: boolean) =>
-  vi.waitFor(async () => expect((await pay()).answer.report?.status).toBe(isPaused ? 'RJCT' : 'ACTC'), 5_000);
+  eventually(async () => expect((await pay()).answer.report?.status).toBe(isPaused ? 'RJCT' : 'ACTC'));
 
 test('a paused destination gets no new payments; what is under way goes on, and is answered as before (LIF-5, DUP-1)', async () => {
   const before = await pay();
@@ -66,11 +67,11 @@ test('no quote is made of a paused FX provider’s rates; those that were made s
   const [best = '', ...others] = before.map((one) => one.fxpfinInstId);
   expect(await act(`/parties/${best}/pause`)).toMatchObject({ status: 200, body: [{ party: best }] });
   const offered = async () => (await askQuotes(gateway)).map((one) => one.fxpfinInstId);
-  await vi.waitFor(async () => expect(await offered()).toEqual(others), 10_000);
+  await eventually(async () => expect(await offered()).toEqual(others));
   const message = instruction(before[0] ?? (await bestQuote(gateway)));
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   await act(`/parties/${best}/resumption`);
-  await vi.waitFor(async () => expect(await offered()).toEqual([best, ...others]), 10_000);
+  await eventually(async () => expect(await offered()).toEqual([best, ...others]));
 });
 
 test('only operators pause, and only payment systems and FX providers', async () => {

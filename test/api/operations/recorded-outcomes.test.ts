@@ -1,12 +1,13 @@
 // A payment in doubt, ended by two people, on a whole gateway (LIF-4).
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { confirmOutcome, recordOutcome } from '../../../db/payments/recorded-outcomes.ts';
 import type { Evidence } from '../../../fixtures/bodies.ts';
 import { evidenceOf } from '../../harness/evidence.ts';
 import { gatewayInDoubt } from '../../harness/in-doubt.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
 import { postReport, reportOn } from '../../harness/reports.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const { gateway, forwarded, confirmations, callbacks, ...payments } = await gatewayInDoubt();
 const { db } = gateway;
@@ -44,10 +45,10 @@ test('what one operator records and another confirms decides the payment, and ev
   const { status, body } = await confirm(path, recorded.outcomeId);
   const decision = { status: 'ACCC', reasonCode: null, decidedBy: 'operator' };
   expect([status, body.decision]).toEqual([200, decision]);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(about(callbacks, uetr)).toEqual([expect.stringMatching(/<TxSts>ACCC<.*LIF-4 /s)]);
     expect(about(confirmations, uetr)).toEqual([expect.stringMatching(/<TxSts>ACCC<.*LIF-4 /s)]);
-  }, 15_000);
+  });
   const { body: shown } = await ask('GET', path);
   expect(shown).toMatchObject({
     status: 'ACCC',
@@ -97,7 +98,7 @@ test('no bank and no payment system learns what an operator recorded, before it 
   }
   const { body: second } = await record(path);
   await confirm(path, second.outcomeId);
-  await vi.waitFor(() => expect(about(callbacks, uetr)).toHaveLength(1), 15_000);
+  await eventually(() => expect(about(callbacks, uetr)).toHaveLength(1));
   expect(await toldToSides()).toEqual([]);
   for (const client of sidesOfIt) {
     const { body } = await ask('GET', path, undefined, client);
@@ -125,10 +126,7 @@ test('a rejection takes a reason of ISO 20022, frees the quote and is passed on 
   await confirm(path, body.outcomeId, 'RJCT');
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'RJCT', reason_code: 'AC04' });
   expect(await db.selectFrom('quote_uses').where('uetr', '=', uetr).execute()).toEqual([]);
-  await vi.waitFor(
-    () => expect(about(callbacks, uetr)).toEqual([expect.stringContaining('<Cd>AC04</Cd>')]),
-    15_000,
-  );
+  await eventually(() => expect(about(callbacks, uetr)).toEqual([expect.stringContaining('<Cd>AC04</Cd>')]));
 });
 
 test('nobody confirms what they recorded, another status, or what is withdrawn; one outcome stands at a time (LIF-4)', async () => {
@@ -169,7 +167,7 @@ test('while it is on record that nothing was credited, nothing is sent, and an o
   expect(await attempts()).toHaveLength(1);
   await ask('POST', `${path}/outcomes/${recorded.outcomeId}/withdrawal`, { because: 'ask them again' });
   expect(await enquire()).toMatchObject({ status: 200 });
-  await vi.waitFor(async () => expect(await attempts()).toHaveLength(2), 15_000);
+  await eventually(async () => expect(await attempts()).toHaveLength(2));
 });
 
 test('while the gateway still asks by itself, nobody records anything (LIF-4, TIM-2)', async () => {
@@ -208,9 +206,8 @@ test('of a confirmation and a final at once, the first one decides, and nothing 
     const { body: shown } = await ask('GET', path);
     const first = shown.decision?.decidedBy === 'operator' ? 'BLCK' : 'ACCC';
     expect(decision).toMatchObject({ status: first });
-    await vi.waitFor(
-      () => expect(about(callbacks, uetr)).toEqual([expect.stringContaining(`<TxSts>${first}<`)]),
-      15_000,
+    await eventually(() =>
+      expect(about(callbacks, uetr)).toEqual([expect.stringContaining(`<TxSts>${first}<`)]),
     );
   }
 });
@@ -225,8 +222,5 @@ test('a confirmed outcome is applied, although the engine was never told of it (
   });
   const { outcomeId = '' } = outcome ?? {};
   await confirmOutcome(db, { uetr, outcomeId, status: 'ACCC', by: 'operator2' }); // and the api dies
-  await vi.waitFor(
-    async () => expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC' }),
-    45_000,
-  );
-}, 60_000);
+  await eventually(async () => expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC' }));
+});

@@ -51,9 +51,7 @@ async function withDeadCallback(): Promise<string> {
   callbackStatus = 410;
   const message = instruction(await bestQuote(gateway));
   await submit(gateway, message, { callbackUrl });
-  await expect
-    .poll(() => evidence.audit(message.uetr), { timeout: 20_000 })
-    .toContain('delivery.dead-letter');
+  await expect.poll(() => evidence.audit(message.uetr)).toContain('delivery.dead-letter');
   await evidence.closed(message.uetr);
   return message.uetr;
 }
@@ -67,7 +65,7 @@ describe('deliveries of one payment', () => {
     expect((await ask('POST', `/payments/${uetr}/redeliveries`, { kinds: ['callback'] })).body.kinds).toEqual(
       ['callback'],
     );
-    await expect.poll(() => seen(uetr).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => seen(uetr).length).toBe(2);
     expect(new Set(seen(uetr)).size).toBe(1);
     const { body } = await ask('GET', `/payments/${uetr}`);
     expect(body.events.at(-1)).toMatchObject({
@@ -100,7 +98,7 @@ describe('deliveries of one payment', () => {
       kinds: ['callback', 'notification'],
     });
     expect(again.body.kinds).toEqual(['callback', 'notification']);
-    await expect.poll(() => evidence.received(uetr, 'fxp', 'fxtr017').length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => evidence.received(uetr, 'fxp', 'fxtr017').length).toBe(2);
   });
 
   test('not where there is none', async () => {
@@ -125,7 +123,7 @@ describe('dead letters of many payments', () => {
     expect(uetrs.flatMap(seen)).toHaveLength(3);
     callbackStatus = 200;
     expect((await ask('POST', '/redeliveries', { ...like, preview: false })).body.redelivered).toBe(2);
-    await expect.poll(() => uetrs.flatMap(seen).length, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => uetrs.flatMap(seen).length).toBe(5);
     const rest = await ask('POST', '/redeliveries', { preview: true });
     expect(rest.body.deadLetters).toMatchObject([{ subjectId: uetrs[2], kind: 'callback' }]);
     const other = await ask('POST', '/redeliveries', { preview: false, party: 'MERISGS0' });
@@ -160,9 +158,7 @@ describe('a payment that waits for its destination', () => {
     const message = instruction(quote);
     const { uetr } = message;
     await submit(gateway, message);
-    await expect
-      .poll(() => evidence.audit(uetr), { timeout: 10_000 })
-      .toContain('destination.answer-refused');
+    await expect.poll(() => evidence.audit(uetr)).toContain('destination.answer-refused');
     const { body } = await ask('GET', `/payments/${uetr}`);
     expect(body.waitsFor).toMatchObject({ what: 'enquiry' });
     const [refused, ...further] = body.refusedMessages;
@@ -197,7 +193,7 @@ describe('a payment that waits for its destination', () => {
 
     const ends = async () =>
       (await evidence.attempts(uetr, 'instruction')).map(({ outcome }) => outcome !== null);
-    await expect.poll(ends, { timeout: 15_000 }).toEqual([true, true, true, true]); // its first round is over
+    await expect.poll(ends).toEqual([true, true, true, true]); // its first round is over
     malaysiaSays = (sent) => reportOn(sent);
     const enquiries = await Promise.all([1, 2].map(() => ask('POST', `/payments/${uetr}/enquiries`, {})));
     expect(enquiries.map((one) => one.body.asked).sort()).toEqual([false, true]);
@@ -206,9 +202,9 @@ describe('a payment that waits for its destination', () => {
       await ask('POST', `/payments/${uetr}/enquiries`, {});
       return (await evidence.decision(uetr))?.status;
     };
-    await expect.poll(askedOnceMore, { interval: 250, timeout: 15_000 }).toBe('ACCC');
+    await expect.poll(askedOnceMore, { interval: 250 }).toBe('ACCC');
     const again = await ask('POST', `/payments/${uetr}/enquiries`, {});
     expect([again.status, again.body.code]).toEqual([409, 'payment-decided']);
     expect((await ask('GET', `/payments/${uetr}`)).body.waitsFor).toBeNull();
-  }, 60_000);
+  });
 });

@@ -1,10 +1,11 @@
 // POST /validate says of a paused destination what a submission would hear, or that it did not look (LIF-5, MSG-14).
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../../harness/gateway.ts';
 import { instruction, ownExchange } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
 import { bestQuote, submit } from '../../harness/payer.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const gateway = await testGateway();
 
@@ -36,10 +37,10 @@ test.each([
 ] as const)(
   'of a payment with %s the dry run tells of the pause, or that it did not look',
   async (_, terms) => {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const submitted = await submit(gateway, instruction(terms));
       expect(submitted.report?.additionalInformation).toEqual([expect.stringMatching(/^LIF-5 /)]);
-    }, 10_000);
+    });
     const run = await validate(instruction(terms));
     const tells =
       run.violations.some(({ id }) => id === 'destination-paused') ||

@@ -86,7 +86,7 @@ test('of the messages of a payment each party’s newest 200 are shown, the firs
   expect(lines.filter((line) => line.includes('left out'))).toEqual([
     '  … 19799 more pacs.002.001.15 THBPPAY → us ACCC, between the first and the newest, are left out',
   ]);
-}, 30_000);
+});
 
 const clients = ['operator', 'SGDFAST', 'THBPPAY', 'MYRRPP', 'LOTUSGS0', 'LOTUTHS0'];
 test('a message is read by those to whom the record shows it as theirs to read, and by nobody else (SEC-1, OBS-5)', async () => {
@@ -106,7 +106,7 @@ test('a message is read by those to whom the record shows it as theirs to read, 
     }
   }
   expect(read).toBeGreaterThan(body.messages.length); // operators read all, each side its own
-}, 30_000);
+});
 
 test('a destination that no byte has reached reads no message of the payment, nor learns that there is one (SEC-1)', async () => {
   const { uetr } = await accepted();

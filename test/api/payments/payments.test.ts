@@ -220,9 +220,7 @@ test('a contradiction is shown to both sides; a security event to operators only
   const changed = buildPacs008({ ...message, endToEndId: 'E2E-2' });
   expect((await submitXml(gateway, changed)).report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
   await expect
-    .poll(async () => (await timeline(message.uetr, 'operator')).events.map(({ kind }) => kind), {
-      timeout: 20_000,
-    })
+    .poll(async () => (await timeline(message.uetr, 'operator')).events.map(({ kind }) => kind))
     .toEqual(expect.arrayContaining(['payment.contradiction', 'payment.content-changed']));
   for (const client of ['SGDFAST', 'THBPPAY']) {
     expect((await timeline(message.uetr, client)).events).toMatchObject([

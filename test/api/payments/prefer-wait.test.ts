@@ -25,7 +25,7 @@ test('a refused repeat of a payment that has no final yet is answered at once, a
 test('many that wait each have the final of their own payment', async () => {
   const quote = () => bestQuote(gateway);
   const messages = await Promise.all(
-    Array.from({ length: 12 }, async (_, index) =>
+    Array.from({ length: 8 }, async (_, index) =>
       instruction(await quote(), { ending: index % 2 === 0 ? endingIn.interim : endingIn.rejected }),
     ),
   );

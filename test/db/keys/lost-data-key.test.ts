@@ -13,6 +13,7 @@ import { refuseMessage } from '../../../db/records/refused-messages.ts';
 import { beginSealing, vaultPlugin } from '../../../db/keys/vault.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { rewritten } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const keys = [{ keyId: 'first', key: randomBytes(32).toString('base64') }];
 
@@ -103,9 +104,9 @@ describe('stored under it', async () => {
     expect(failed).toMatchObject({ code: 'IS001' });
     expect(isDatabaseFailure(failed)).toBe(true); // 503, or tried again
     expect(await keysStoredUnder()).toEqual(before);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await store(db);
-    }, 5_000);
+    });
     const [now] = await listDataKeys(reader);
     expect(now).toBeDefined();
     expect(await keysStoredUnder()).toContain(now?.keyId);

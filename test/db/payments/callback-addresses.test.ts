@@ -1,7 +1,7 @@
 // A source names another callback address while the gateway writes its answer. The answer goes to the address that
 // was named last (DUP-1).
 import { sql } from 'kysely';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { createValidatePayment } from '../../../activities/payments/validate-payment.ts';
 import type { Db } from '../../../db/pool/connection.ts';
@@ -11,13 +11,14 @@ import { instruction, ownExchange } from '../../../fixtures/instruction.ts';
 import { accountRequest } from '../../harness/asker.ts';
 import { playOperator, resolutionSteps } from '../../activities/resolutions/resolution-steps.ts';
 import { dueIn } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const payments = await workbench();
 const resolutions = await resolutionSteps(await playOperator());
 const validatePayment = createValidatePayment(payments.deps);
 const named = 'http://127.0.0.1:9/named-later';
 const lock = 4711;
-const within = { timeout: 10_000, interval: 5 };
+const often = { everyMs: 5 };
 
 /** Something that writes a callback, and what names another address for it. */
 interface Writer {
@@ -78,7 +79,7 @@ async function heldAt(
   await db.transaction().execute(async (holder) => {
     await sql`select pg_advisory_xact_lock(${lock})`.execute(holder);
     written = write();
-    await vi.waitFor(async () => expect(await waiting(db)).toBe(1), within);
+    await eventually(async () => expect(await waiting(db)).toBe(1), often);
     await meanwhile();
   });
   await written;
@@ -114,7 +115,7 @@ describe.each(['a rejection', 'the answer of a resolution'] as const)(
         naming = nameCallbackAddress(writer.db, { ...writer.submission, url: named }).then(() => {
           isNamed = true;
         });
-        await vi.waitFor(async () => expect(isNamed || (await waiting(writer.db)) === 2).toBe(true), within);
+        await eventually(async () => expect(isNamed || (await waiting(writer.db)) === 2).toBe(true), often);
       });
       await naming;
       expect(await urlOf(writer)).toBe(named);

@@ -40,37 +40,33 @@ const outcomeOf = (promise: Promise<unknown>) =>
   );
 
 describe('a row that another session holds for long', () => {
-  it(
-    'costs whoever wants it a moment per try, and nobody else a connection',
-    { timeout: 20_000 },
-    async () => {
-      let isHeld = true;
-      const outcomes: { isFailure: boolean; code: string | undefined }[] = [];
-      const update = () => sql`update locks set held = held + 1 where id = 1`.execute(db);
-      /** As an engine retries an activity: an attempt that takes too long is left behind, and another begins. */
-      const retrying = async () => {
-        while (isHeld) {
-          void outcomeOf(update()).then((outcome) => outcomes.push(outcome));
-          await delay(300);
+  it('costs whoever wants it a moment per try, and nobody else a connection', async () => {
+    let isHeld = true;
+    const outcomes: { isFailure: boolean; code: string | undefined }[] = [];
+    const update = () => sql`update locks set held = held + 1 where id = 1`.execute(db);
+    /** As an engine retries an activity: an attempt that takes too long is left behind, and another begins. */
+    const retrying = async () => {
+      while (isHeld) {
+        void outcomeOf(update()).then((outcome) => outcomes.push(outcome));
+        await delay(300);
+      }
+    };
+    await direct.transaction().execute(async (trx) => {
+      await sql`update locks set held = 0 where id = 1`.execute(trx);
+      const retries = Array.from({ length: slots }, retrying);
+      try {
+        for (const until = performance.now() + 3_000; performance.now() < until;) {
+          await sql`update locks set held = held + 1 where id = 2`.execute(db); // other work goes on
         }
-      };
-      await direct.transaction().execute(async (trx) => {
-        await sql`update locks set held = 0 where id = 1`.execute(trx);
-        const retries = Array.from({ length: slots }, retrying);
-        try {
-          for (const until = performance.now() + 3_000; performance.now() < until;) {
-            await sql`update locks set held = held + 1 where id = 2`.execute(db); // other work goes on
-          }
-        } finally {
-          isHeld = false;
-          await Promise.all(retries);
-        }
-      });
-      await expect.poll(async () => (await outcomeOf(update())).message).toBe('answered');
-      const { isFailure, code } = outcomes.find((outcome) => outcome.code !== undefined) ?? {};
-      expect({ isFailure, code }).toEqual({ isFailure: true, code: '55P03' });
-    },
-  );
+      } finally {
+        isHeld = false;
+        await Promise.all(retries);
+      }
+    });
+    await expect.poll(async () => (await outcomeOf(update())).message).toBe('answered');
+    const { isFailure, code } = outcomes.find((outcome) => outcome.code !== undefined) ?? {};
+    expect({ isFailure, code }).toEqual({ isFailure: true, code: '55P03' });
+  });
 });
 
 describe('a session of a service', () => {
@@ -88,21 +84,17 @@ describe('a session of a service', () => {
     }
   });
 
-  it(
-    'gives back what it holds when its process stands still in a transaction',
-    { timeout: 5_000 },
-    async () => {
-      const left = outcomeOf(
-        db.transaction().execute(async (trx) => {
-          await sql`update locks set held = 0 where id = 2`.execute(trx);
-          await sql`update locks set held = 0 where id = 2`.execute(direct); // waits until the lock is free
-          await sql`select 1`.execute(trx);
-        }),
-      );
-      expect(await left).toMatchObject({ isFailure: true });
-      expect(await outcomeOf(sql`select 1`.execute(db))).toMatchObject({ message: 'answered' });
-    },
-  );
+  it('gives back what it holds when its process stands still in a transaction', async () => {
+    const left = outcomeOf(
+      db.transaction().execute(async (trx) => {
+        await sql`update locks set held = 0 where id = 2`.execute(trx);
+        await sql`update locks set held = 0 where id = 2`.execute(direct); // waits until the lock is free
+        await sql`select 1`.execute(trx);
+      }),
+    );
+    expect(await left).toMatchObject({ isFailure: true });
+    expect(await outcomeOf(sql`select 1`.execute(db))).toMatchObject({ message: 'answered' });
+  });
 });
 
 describe('an error after which a connection is of no use', () => {

@@ -9,6 +9,7 @@ import { connect } from '../../../db/pool/connection.ts';
 import { readDocument } from '../../docs/documents.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { rewritten } from '../../harness/rewritten.ts';
+import { eventually } from '../../harness/wait.ts';
 
 const database = await testDatabase();
 const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
@@ -67,10 +68,10 @@ test('somebody who keeps the turn from all workers is found out: that nothing is
   };
   const signer = { sign } as unknown as Signer;
   const stop = sealRecord({ db, logger: pino({ level: 'silent' }), signer }, 10);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     later(10);
     expect(await alerts()).toBe(1);
-  }, 10_000);
+  });
   await stop();
   // as operations have it
   const who = `select pid, usename, application_name from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted and (classid::bigint << 32 | objid::bigint) = hashtext('audit_seals') and database = (select oid from pg_database where datname = current_database())`;
