@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
 import { testDatabase } from './database.ts';
 import { testGateway } from './gateway.ts';
-import { filesAtOnce } from './machine.ts';
 import { bestQuote, submit } from './payer.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
@@ -64,17 +63,5 @@ describe('testGateway', () => {
     await other.stopWorker();
     await one.stopWorker();
     expect(idleThreads()).toBe(idle);
-  });
-});
-
-describe('filesAtOnce', () => {
-  it.each([
-    [5, 1.2, 5],
-    [5, 0.7, 5], // a core of two has something else to do
-    [5, 0.43, 3],
-    [3, 0.43, 2],
-    [3, 0.05, 2],
-  ])('%i on a quick machine, at a speed of %d: %i', (most, speed, expected) => {
-    expect(filesAtOnce(most, speed)).toBe(expected);
   });
 });

@@ -21,8 +21,3 @@ export async function speedOfMachine(): Promise<number> {
   );
   return (quickMs * times.length) / times.reduce((sum, ms) => sum + ms, 0);
 }
-
-/** How many files run at once: `most` on a quick machine, also beside something that uses one core of two. */
-export function filesAtOnce(most: number, speed: number): number {
-  return Math.min(most, Math.max(2, Math.round(1.4 * most * speed)));
-}
