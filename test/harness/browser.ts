@@ -1,7 +1,7 @@
 // A real browser: Debian's Chromium, by playwright-core. `npm run browser` installs it where it may.
 import { chromium, type Browser, type Page } from 'playwright-core';
 import axe from 'axe-core';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { chromiumPath } from '../../cli/chromium.mjs';
 
 /** Without a browser the tests of pages are left out, and say so; where ISTHMUS_BROWSER=required is set, they fail. */
@@ -65,6 +65,7 @@ export async function signedIn(
     javaScriptEnabled: javaScript,
     baseURL: url,
   });
+  onTestFinished(() => context.close()); // an open page keeps its stream, and the browser busy
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('console', (message) => {

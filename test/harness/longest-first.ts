@@ -23,6 +23,8 @@ const long = [
   'workflows/payment-uncached',
   'telemetry/traces-as-built', // a system
   // project "busy"
+  'portal/pages',
+  'portal/document-form',
   'xml/generated',
   'model/interleavings',
   'fuzz/intake',

@@ -4,6 +4,7 @@ import { acts, readAct } from '../../api/portal/acts.ts';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import { hasBrowser, isTooWide, signedIn, violations } from '../harness/browser.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { samples } from '../harness/only-in-all.ts';
 
 const gateway = await testGateway();
 const enter = async (clientId = 'operator', width = 1280) =>
@@ -35,14 +36,17 @@ test('a form goes on with every digit; what is empty is null or left out', () =>
   expect(readAct(acts.enter, form)).toEqual({ unreadable: 'countryCodes' });
 });
 
-/** Runs in the browser: previews the unchanged form of each object of a kind, and returns the notices by address. */
+/** Objects of a kind whose forms are tried: the first ones, or all. */
+const most = samples(3, 1_000);
+
+/** Runs in the browser: previews their unchanged forms, and returns the notices by address. */
 const previewsOf = (kind: string) => `(async () => {
   const open = async (path, form) => {
     const answer = await fetch(path, form && { method: 'POST', body: new URLSearchParams(form) });
     return new DOMParser().parseFromString(await answer.text(), 'text/html');
   };
   const list = await open('/portal/scheme/${kind}');
-  const paths = [...list.querySelectorAll('td:first-child a')].map((one) => one.getAttribute('href'));
+  const paths = [...list.querySelectorAll('td:first-child a')].map((one) => one.getAttribute('href')).slice(0, ${most});
   const notices = {};
   for (const path of paths) {
     const form = new FormData((await open(path)).querySelector('form[action="/portal/acts/enter"]'));
@@ -54,13 +58,17 @@ const previewsOf = (kind: string) => `(async () => {
   return notices;
 })()`;
 
-test.runIf(hasBrowser).each(schemeKinds)(
-  'the form of each object of %s, read back unchanged, changes nothing',
-  async (kind) => {
+test.runIf(hasBrowser)(
+  'the form of an object of each kind, read back unchanged, changes nothing',
+  async () => {
     const page = await enter();
-    const notices = await page.evaluate<Readonly<Record<string, string>>>(previewsOf(kind));
-    expect(Object.keys(notices)).not.toEqual([]);
-    expect(Object.entries(notices).filter(([, says]) => !says.includes('Nothing was to change'))).toEqual([]);
+    for (const kind of schemeKinds) {
+      const notices = await page.evaluate<Readonly<Record<string, string>>>(previewsOf(kind));
+      expect(Object.keys(notices), kind).not.toEqual([]);
+      expect(Object.entries(notices).filter(([, says]) => !says.includes('Nothing was to change'))).toEqual(
+        [],
+      );
+    }
   },
 );
 

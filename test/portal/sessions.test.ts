@@ -76,7 +76,7 @@ describe('a session ends', () => {
     const person = await enter('BANYSGS0');
     expect((await person.get('/portal')).status).toBe(200);
     await sql`delete from client_secrets where client_id = 'BANYSGS0'`.execute(gateway.db);
-    await expect.poll(async () => (await person.get('/portal')).status).toBe(303);
+    await expect.poll(async () => (await person.get('/portal')).status, { timeout: 60_000 }).toBe(303);
   });
 });
 

@@ -19,6 +19,7 @@ import { deploymentFor, type Sizing } from '../../../cli/size/size.ts';
 import { servicePoolSize } from '../../../db/pool/connection.ts';
 import { openTerminal } from '../../../cli/terminal.ts';
 import { readDocument } from '../../docs/documents.ts';
+import { samples } from '../../harness/only-in-all.ts';
 import { commandFolder } from '../command.ts';
 
 const values = valuesOf(shippedFigures);
@@ -108,7 +109,7 @@ describe('the model of a payment', () => {
     });
   };
 
-  it.each(run.byClients)(
+  it.each(run.byClients.slice(0, samples(1, 3)))(
     'pays as fast as $clients clients, and takes as long',
     ({ clients, ...measured }) => {
       const { perSecond, finalOfMs } = paidBy(clients);
