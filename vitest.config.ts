@@ -39,7 +39,7 @@ const common = {
   pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
   isolate: false, // a process runs one file after the other: loading all modules anew for each cost an eighth of the run
   testTimeout: 240_000, // judges nothing: only what hangs takes so long
-  expect: { poll: { timeout: 60_000 } }, // as long as eventually() waits; a bound names its own
+  expect: { poll: { timeout: 45_000 } }, // as long as eventually() waits; a bound names its own
   hookTimeout: 240_000, // a server's start included
   teardownTimeout: 60_000,
 } as const;
@@ -48,7 +48,7 @@ const speed = await speedOfMachine();
 const isSlow = speed < 0.6; // a quick one gives 0.7 beside something that uses one of two cores
 if (isSlow) {
   const share = `${(100 * speed).toFixed(0)} %`;
-  process.stdout.write(`· This machine gives ${share} of a quick one: fewer files run at once\n`);
+  process.stderr.write(`· This machine gives ${share} of a quick one: fewer files run at once\n`);
 }
 
 const projects: TestProjectInlineConfiguration[] = [

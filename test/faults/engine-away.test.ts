@@ -54,7 +54,7 @@ test('a final that is stored while the engine is frozen over the HIGH deadline d
   engine.freeze();
   let status: number;
   try {
-    status = await report(uetr); // stored within milliseconds; the call to Temporal ends long after the deadline
+    status = await report(uetr); // stored within milliseconds; the call to Temporal ends after the deadline
   } finally {
     engine.thaw();
   }

@@ -104,6 +104,7 @@ test('a status that the source asks for is asked of the destination within 30 s 
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   await eventually(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
     everyMs: 500,
+    limitMs: 30_000,
   });
 });
 
@@ -114,6 +115,7 @@ test("the destination's final reaches the source within 60 s, and the execution 
   await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined(), { limitMs: 30_000 });
   await eventually(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
     everyMs: 500,
+    limitMs: 55_000,
   });
   await ended();
 });

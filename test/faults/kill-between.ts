@@ -16,9 +16,6 @@ export interface Stop {
   readonly of: string;
 }
 
-/** Timeout in ms. */
-export const killBetweenMs = 90_000;
-
 /** Once another worker runs, the contradiction is on record and the destination is told again. */
 export async function expectHealed(place: LateAnswers, { table, event, of }: Stop): Promise<void> {
   const { gateway, evidence, destination, startAnother, killAll, reported } = place;

@@ -1,7 +1,7 @@
 // A worker is killed after it has stored a late final, before it has acted on it.
 import { test } from 'vitest';
 import { lateAnswers } from '../harness/late-answers.ts';
-import { expectHealed, killBetweenMs, type Stop } from './kill-between.ts';
+import { expectHealed, type Stop } from './kill-between.ts';
 
 const place = await lateAnswers();
 
@@ -18,5 +18,4 @@ const stops: readonly (Stop & { readonly before: string })[] = [
 test.each(stops)(
   'kill -9 between a stored late final and $before: a contradiction, and the destination is told again (PAY-7, PAY-9)',
   (stop) => expectHealed(place, stop),
-  killBetweenMs,
 );

@@ -42,7 +42,7 @@ test.each([
     const another = await startAnother();
     await eventually(
       () => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(copies),
-      { limitMs: 45_000 }, // before the first enquiry, and before the sweep finds an overdue delivery
+      // before the first enquiry, and before the sweep finds an overdue delivery
     );
     await evidence.closed(uetr);
     expect(distinct(evidence.received(uetr, 'source', 'pacs002'))).toBe(1);

@@ -84,7 +84,7 @@ async function flowsOn(build: Build): Promise<void> {
       expect(since.length).toBeGreaterThan(4);
       expect(await buildOf(since.at(-1) ?? '')).toBe(build);
     },
-    { everyMs: 100 },
+    { everyMs: 100, limitMs: 60_000 },
   );
 }
 

@@ -34,5 +34,5 @@ test('and are, although the worker is killed before it has asked for their confi
   await sql`update delivery_attempts set started_at = started_at - interval '20 seconds'`.execute(db);
   await messagesAged(db, sql`subject_id = ${uetr}`, '20 seconds');
   await start(); // its first sweep looks at everything
-  await eventually(() => expect(told).toContain(uetr), { everyMs: 500 });
+  await eventually(() => expect(told).toContain(uetr), { everyMs: 500, limitMs: 60_000 });
 });

@@ -97,7 +97,7 @@ test('whatever happens at once, a payment in doubt is decided once, by a final o
         expect({ ...row, isDecided: row.status !== null }).toMatchObject({ isDecided: isDue });
       }
     },
-    { everyMs: 500 },
+    { everyMs: 500, limitMs: 60_000 },
   );
   for (const row of await rows()) {
     expect(row.audits, row.uetr).toBe(row.confirmed);

@@ -91,7 +91,7 @@ export async function parseAcmt024(xml: string | Uint8Array): Promise<Acmt024> {
   return reading.value;
 }
 
-const waitMs = 60_000; // a busy machine; whoever waits is woken by the event
+const waitMs = 45_000; // a busy machine; whoever waits is woken by the event
 
 export interface ResolutionEvidence {
   /** The callback with the same bytes as the answer, when it is there. */

@@ -6,7 +6,7 @@ import { officialPresent, validTree } from '../xml/fixtures.ts';
 import type { TestGateway } from './gateway.ts';
 import { sha256 } from './payer.ts';
 
-const waitMs = 60_000; // a busy machine; whoever waits is woken by the event
+const waitMs = 45_000; // a busy machine; whoever waits is woken by the event
 
 export interface Evidence {
   /** Everything that any party journaled about a payment, oldest first. */

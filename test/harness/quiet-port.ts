@@ -5,7 +5,7 @@
 import { createServer } from 'node:net';
 
 const ofEach = 1_000;
-const processes = 8; // vitest.config.ts: at most 6 at once
+const processes = 8; // vitest.config.ts: at most 5 at once
 const lowest = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % processes) * ofEach;
 const given = new Set<number>();
 

@@ -4,7 +4,6 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { startWorker } from '../../activities/start.ts';
 import type { SweepOptions } from '../../activities/sweep/sweep.ts';
 import { parseWorkerConfig } from '../../core/settings/config.ts';
-import { patientDatabase, patientReference } from './patience.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 
 const [codePath = '', taskQueuePrefix = '', sweep = '', level = ''] = process.argv.slice(2);
@@ -14,8 +13,6 @@ await startWorker(parseWorkerConfig(process.env), {
   logger,
   workflowBundle: { codePath },
   taskQueuePrefix,
-  databaseLimits: patientDatabase,
-  referenceLimits: patientReference,
   sweep: JSON.parse(sweep) as SweepOptions,
 });
 process.send?.('ready');

@@ -119,7 +119,7 @@ async function rabbit(): Promise<number> {
         });
         socket.once('error', reject);
       }),
-    { everyMs: 500 },
+    { everyMs: 500, limitMs: 60_000 },
   );
   return port;
 }
@@ -145,7 +145,7 @@ test.skipIf(!hasRabbit)(
     });
     reader.open_receiver('/queue/fxtr017');
     await takeFrom(`amqp://127.0.0.1:${port}/fxtr017`);
-    await eventually(() => expect(got).toHaveLength(1));
+    await eventually(() => expect(got).toHaveLength(1), { limitMs: 60_000 });
     for (const reference of references) expect(got[0]).toContain(reference);
     await evidence.closed(uetr);
     expect((await attemptsOf(uetr)).at(-1)).toEqual(accepted);

@@ -87,7 +87,7 @@ test.skipIf(!hasJava)(
     expect(sent).toContain(alert?.detail.sha256);
     await eventually(
       async () => expect(await metrics()).toMatch(/message="pacs002",outcome="same"\} [1-9]/),
-      { everyMs: 500 },
+      { everyMs: 500, limitMs: 60_000 },
     );
   },
 );

@@ -102,7 +102,7 @@ test.concurrent.each(cases)(
     }
     const expected = changes.flatMap((change): readonly string[] => paymentChanges[change].tells);
     if (expected.includes('callback')) {
-      await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined());
+      await eventually(async () => expect(await evidence.decision(uetr)).toBeDefined(), { limitMs: 55_000 });
     }
     const kinds = await db.selectFrom('deliveries').select('kind').where('subject_id', '=', uetr).execute();
     const told = ['answer', ...kinds.map(({ kind }) => kind)];

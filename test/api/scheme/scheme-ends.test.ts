@@ -132,7 +132,7 @@ it('a payment system ends with its members’ ways to it; its client stays, to r
   expect(findings).toContainEqual(
     expect.objectContaining({ severity: 'warning', kind: 'clients', id: 'CNYFPS' }) as object,
   );
-  await expect.poll(async () => (await api.get('/countries/HK', 'LOTUSGS0')).text).not.toContain('CNY');
+  await expect.poll(async () => (await api.get('/countries/HK', 'LOTUSGS0')).text, soon).not.toContain('CNY');
   const quotes = '/quotes/SG/SGD/HK/CNY/SGD/100?finInstIdType=BICFI&finInstId=LOTUSGS0';
   await expect.poll(async () => (await api.get(quotes)).status, soon).toBe(404);
   expect((await api.get('/countries', 'CNYFPS')).status).toBe(200); // its operator is still let in

@@ -76,7 +76,7 @@ describe('what takes one (ADM-1)', () => {
     });
     const nameAt = async (one: RunningApi) =>
       (await one.get<{ name: string }>('/fin-insts/any/BICFI/LOTUSGS0')).body.name;
-    await expect.poll(() => nameAt(other), { interval: 20 }).toBe('Lotus Bank Ltd');
+    await expect.poll(() => nameAt(other), { timeout: 10_000, interval: 20 }).toBe('Lotus Bank Ltd');
     const { history } = await shown('institutions', 'SG-LOTU');
     expect(history[0]).toMatchObject({ proposedBy: 'operator', because, steps: [{ step: 'applied' }] });
   });
@@ -354,7 +354,7 @@ describe('a client (ADM-4)', () => {
     const { body } = await propose([{ kind: 'clients', ends: 'BANYMYS0' }]);
     expect(body.state).toBe('applied');
     await expect
-      .poll(async () => [await get(api, '/countries'), await get(other, '/countries')])
+      .poll(async () => [await get(api, '/countries'), await get(other, '/countries')], { timeout: 10_000 })
       .toEqual([401, 401]);
     expect(await token('BANYMYS0', 'demo-BANYMYS0')).toBe(401);
     const { document, history } = await shown('clients', 'BANYMYS0');

@@ -104,9 +104,12 @@ describe('stored under it', async () => {
     expect(failed).toMatchObject({ code: 'IS001' });
     expect(isDatabaseFailure(failed)).toBe(true); // 503, or tried again
     expect(await keysStoredUnder()).toEqual(before);
-    await eventually(async () => {
-      await store(db);
-    });
+    await eventually(
+      async () => {
+        await store(db);
+      },
+      { limitMs: 15_000 }, // it looks again by itself after 30 s
+    );
     const [now] = await listDataKeys(reader);
     expect(now).toBeDefined();
     expect(await keysStoredUnder()).toContain(now?.keyId);
