@@ -66,7 +66,7 @@ test('repeats of a question that nobody has answered yet wait for its answer, as
   await expect
     .poll(async () => (await resolutionEvidence(gateway).row(request.messageIdentification)) !== undefined)
     .toBe(true);
-  const repeats = await Promise.all(Array.from({ length: 60 }, () => askXml(gateway, xml)));
+  const repeats = await Promise.all(Array.from({ length: 60 }, () => inTurn(() => askXml(gateway, xml))));
   const { text, answer } = await first;
   expect(answer?.reasonCode).toBe('AB08');
   expect(new Set(repeats.map((one) => `${one.httpStatus} ${one.text}`))).toEqual(new Set([`200 ${text}`]));

@@ -103,7 +103,9 @@ export async function submit(
 }
 
 /** Submits again until a busy machine has capacity for it: its own turn (429, SEC-7), or anybody's (503, OVL-1). */
-export async function inTurn(send: () => Promise<Submitted>): Promise<Submitted> {
+export async function inTurn<Answer extends Pick<Submitted, 'httpStatus' | 'text'>>(
+  send: () => Promise<Answer>,
+): Promise<Answer> {
   const answer = await send();
   const isRefused = answer.httpStatus === 429 || answer.text.includes('urn:isthmus:problem:overloaded');
   if (!isRefused) return answer;
