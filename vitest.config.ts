@@ -1,7 +1,7 @@
 // How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
 // then those that keep the processors busy, three at once; three at once again, those that mostly wait and whose limits are
 // of seconds; and alone, those that hold the product to a single second while it has much to do. On a slow machine fewer
-// of those with time limits run at once.
+// run at once.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
@@ -46,6 +46,7 @@ const common = {
 
 const speed = await speedOfMachine();
 const isSlow = speed < 0.6; // a quick one gives 0.7 beside something that uses one of two cores
+const isVerySlow = speed < 0.3;
 if (isSlow) {
   const share = `${(100 * speed).toFixed(0)} %`;
   process.stderr.write(`· This machine gives ${share} of a quick one: fewer files run at once\n`);
@@ -58,7 +59,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'waiting',
       include: waiting,
       exclude: [...withinSeconds, ...withinASecond, ...leftOut],
-      maxWorkers: isSlow ? 3 : 5,
+      maxWorkers: isVerySlow ? 2 : isSlow ? 3 : 5,
       sequence: { groupOrder: 0 },
     },
   },
@@ -68,7 +69,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'busy',
       include: ['test/**/*.test.ts'],
       exclude: [...waiting, ...withinSeconds, ...withinASecond, ...leftOut],
-      maxWorkers: 3, // two cores, and what waits for a process that starts
+      maxWorkers: isVerySlow ? 2 : 3, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
