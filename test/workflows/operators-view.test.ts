@@ -21,9 +21,10 @@ import { lateServer } from './outages.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
 import { eventually } from '../harness/wait.ts';
 
+const maxExecutionSeconds = 30; // HIGH deadlines (TIM-1)
 const philippines = await lateServer();
 const gateway = await testGateway({
-  maxExecutionSeconds: 30,
+  maxExecutionSeconds,
   sweepEveryMs: 500,
   prepare: (db) => setEndpoint(db, 'IPSO-PH', philippines.url),
 });
@@ -166,21 +167,33 @@ test('a worker does not start in a namespace without the attributes that its wor
   );
 });
 
+interface TimerStarted {
+  readonly userMetadata?: { readonly summary?: { readonly data: string } };
+  readonly timerStartedEventAttributes?: { readonly startToFireTimeout: string };
+}
+
 test.each([
-  ['HIGH', 'HIGH deadline (TIM-1)'],
-  ['NORM', 'enquiry 1 of 26 (TIM-2)'],
-] as const)('the timer of a %s payment has a name: %s', async (priority, name) => {
+  ['HIGH', 'HIGH deadline (TIM-1)', maxExecutionSeconds],
+  ['NORM', 'enquiry 1 of 26 (TIM-2)', 60],
+] as const)('the timer of a %s payment has a name, and ends in time: %s', async (priority, name, seconds) => {
   const uetr = await pay(endingIn.silent, priority);
   await evidence.arrival(uetr, 'destination', 'pacs008');
-  await eventually(async () => {
+  const timers = await eventually(async () => {
     const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {
-      events: { userMetadata?: { summary?: { data: string } } }[];
+      events: TimerStarted[];
     };
-    const summaries = events.map(({ userMetadata }) =>
-      Buffer.from(userMetadata?.summary?.data ?? '', 'base64').toString(),
-    );
-    expect(summaries).toContain(JSON.stringify(name));
+    const named = events.filter(({ userMetadata }) => {
+      const summary = Buffer.from(userMetadata?.summary?.data ?? '', 'base64').toString();
+      return summary === JSON.stringify(name);
+    });
+    expect(named).not.toEqual([]);
+    return named;
   });
+  const clocksMs = 5_000; // how far the clock of the workflow may be ahead of the database's reading
+  for (const { timerStartedEventAttributes } of timers) {
+    const ms = parseFloat(timerStartedEventAttributes?.startToFireTimeout ?? '') * 1_000;
+    expect(ms).toBeLessThanOrEqual(seconds * 1_000 + clocksMs);
+  }
 });
 
 test('an operator who has it look at the record rejects nothing by that, though its destination is down (TIM-3)', async () => {

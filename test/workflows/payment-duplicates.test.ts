@@ -1,6 +1,7 @@
 // Repeats and duplicates: the same message again is an enquiry, and other content under its ids is refused.
 // Simultaneous submissions make one payment.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId, updates, type SubmitArguments, type SubmitResult } from '../../contract/ids.ts';
@@ -57,7 +58,8 @@ const callbacks = (uetr: string) => evidence.received(uetr, 'source', 'pacs002')
 const instructions = (uetr: string) => evidence.received(uetr, 'destination', 'pacs008');
 
 describe('the same message again (DUP-1)', () => {
-  test('one that reaches the execution late, and was judged meanwhile, asks for nothing', async () => {
+  /** A payment whose source waits for its final status; its submission can reach the execution once more. */
+  async function silentlyPaid() {
     const message = await valid({ ending: endingIn.silent });
     await submit(gateway, message);
     await evidence.arrival(message.uetr, 'destination', 'pacs008');
@@ -67,11 +69,26 @@ describe('the same message again (DUP-1)', () => {
       .select('message_id as messageId')
       .where('uetr', '=', message.uetr)
       .executeTakeFirstOrThrow();
-    await gateway.temporal.workflow
-      .getHandle(paymentWorkflowId(message.uetr))
-      .executeUpdate<SubmitResult, SubmitArguments>(updates.submit, { args: [{ messageId }] });
+    const execution = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr));
+    const arriveLate = () =>
+      execution.executeUpdate<SubmitResult, SubmitArguments>(updates.submit, { args: [{ messageId }] });
+    return { uetr: message.uetr, arriveLate };
+  }
+
+  test('one that reaches the execution late, and was judged meanwhile, asks for nothing', async () => {
+    const { uetr, arriveLate } = await silentlyPaid();
+    await arriveLate();
     await untilPast(2_000);
-    expect(instructions(message.uetr)).toHaveLength(1);
+    expect(instructions(uetr)).toHaveLength(1);
+  });
+
+  test('one that reaches the execution late, and is owed an enquiry by the record, has it sent', async () => {
+    const { uetr, arriveLate } = await silentlyPaid();
+    await sql`
+      update deliveries set enquiry_asked_at = clock_timestamp(), enquiry_owed_since = clock_timestamp()
+      where subject_id = ${uetr} and kind = 'instruction'`.execute(db);
+    await arriveLate();
+    await eventually(() => expect(instructions(uetr)).toHaveLength(2));
   });
 
   test('before the final: ACTC in the same bytes, and the stored instruction goes once more', async () => {
