@@ -13,6 +13,14 @@ const evidence = evidenceOf(gateway);
 const childrenOf = ({ spanId }: ExportedSpan, spans: readonly ExportedSpan[]) =>
   spans.filter(({ parentSpanId }) => parentSpanId === spanId).map(({ name }) => name);
 
+function requestLine(uetr: string) {
+  return eventually(() => {
+    const line = lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr);
+    expect(line).toBeDefined();
+    return line!;
+  });
+}
+
 describe('a submission', () => {
   test('is one trace through api, workflow, activities, database and parties (OBS-3)', async () => {
     const source = foreignTrace();
@@ -113,9 +121,7 @@ describe('a submission', () => {
     const { uetr, status } = await submit({ traceparent });
     expect(status).toBe(200);
     await evidence.closed(uetr);
-    const line = await eventually(() =>
-      lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === uetr)!,
-    );
+    const line = await requestLine(uetr);
     expect(line.traceId).toMatch(/^(?!0{32})[\da-f]{32}$/);
     expect(['a', 'A', 'c'].map((one) => one.repeat(32))).not.toContain(line.traceId);
     const [request] = (await wholeTrace(line.traceId ?? '')).filter(
@@ -134,9 +140,7 @@ describe('a submission', () => {
       );
     await eventually(() => expect(told()).toHaveLength(4));
     const { uetr: another } = await submit({});
-    const later = await eventually(() =>
-      lines.find(({ msg, subjectId }) => msg === 'request' && subjectId === another)!,
-    );
+    const later = await requestLine(another);
     await wholeTrace(later.traceId ?? '');
     expect(collector.spansOf(source.traceId)).toEqual([]);
   });
