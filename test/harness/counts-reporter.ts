@@ -20,6 +20,10 @@ export class CountsReporter implements Reporter {
       modules.map(durationOf).sort().reverse().join(''),
     );
     const skipped = counts.skipped + counts.pending;
+    if (counts.passed + counts.failed === 0) {
+      process.stdout.write('No test ran: check the path and, after -t, the words of the title\n');
+      if (modules.length > 0) process.exitCode = 1; // vitest takes a title that no test has for success
+    }
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${skipped} skipped\n`);
   }
 }
