@@ -2,12 +2,18 @@
 // where the time went, in a file.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, ResolvedConfig, TestModule, Vitest } from 'vitest/node';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** A file that could not be loaded, or whose hooks failed, counts as one failed test beside those it holds. */
 export class CountsReporter implements Reporter {
+  #config: ResolvedConfig | undefined;
+
+  onInit({ config }: Vitest): void {
+    this.#config = config;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
     for (const module of modules) {
@@ -21,10 +27,16 @@ export class CountsReporter implements Reporter {
     );
     const skipped = counts.skipped + counts.pending;
     if (counts.passed + counts.failed === 0) {
-      process.stdout.write('No test ran: check the path and, after -t, the words of the title\n');
-      if (modules.length > 0) process.exitCode = 1; // vitest takes a title that no test has for success
+      process.stdout.write(`No test ran: ${this.#whyNone(modules)}\n`);
+      if (this.#config?.testNamePattern !== undefined) process.exitCode = 1; // vitest exits with 0
     }
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${skipped} skipped\n`);
+  }
+
+  #whyNone(modules: readonly TestModule[]): string {
+    if (this.#config?.testNamePattern !== undefined) return 'check the path, and the title after -t';
+    if (modules.length > 0) return 'all are skipped';
+    return this.#config?.changed ? 'none imports your changes' : 'check the path';
   }
 }
 
