@@ -175,7 +175,7 @@ interface TimerStarted {
 test.each([
   ['HIGH', 'HIGH deadline (TIM-1)', maxExecutionSeconds],
   ['NORM', 'enquiry 1 of 26 (TIM-2)', 60],
-] as const)('the timer of a %s payment has a name, and ends in time: %s', async (priority, name, seconds) => {
+] as const)('the timer of a %s payment ends in time, and has a name: %s', async (priority, name, seconds) => {
   const uetr = await pay(endingIn.silent, priority);
   await evidence.arrival(uetr, 'destination', 'pacs008');
   const timers = await eventually(async () => {
@@ -189,7 +189,7 @@ test.each([
     expect(named).not.toEqual([]);
     return named;
   });
-  const clocksMs = 5_000; // how far the clock of the workflow may be ahead of the database's reading
+  const clocksMs = 5_000; // the database clock is read up to 4 s before the workflow learns of it (localPolicy)
   for (const { timerStartedEventAttributes } of timers) {
     const ms = parseFloat(timerStartedEventAttributes?.startToFireTimeout ?? '') * 1_000;
     expect(ms).toBeLessThanOrEqual(seconds * 1_000 + clocksMs);

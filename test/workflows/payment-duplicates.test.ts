@@ -64,6 +64,7 @@ describe('the same message again (DUP-1)', () => {
     await submit(gateway, message);
     await evidence.arrival(message.uetr, 'destination', 'pacs008');
     await heard(gateway, message.uetr);
+    await sent(message.uetr); // an enquiry during a send joins that send
     const { messageId } = await db
       .selectFrom('payments')
       .select('message_id as messageId')
@@ -82,7 +83,7 @@ describe('the same message again (DUP-1)', () => {
     expect(instructions(uetr)).toHaveLength(1);
   });
 
-  test('one that reaches the execution late, and is owed an enquiry by the record, has it sent', async () => {
+  test('one that reaches the execution late, when the record says that an enquiry is owed, has it sent', async () => {
     const { uetr, arriveLate } = await silentlyPaid();
     await sql`
       update deliveries set enquiry_asked_at = clock_timestamp(), enquiry_owed_since = clock_timestamp()
