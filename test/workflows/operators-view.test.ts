@@ -49,6 +49,11 @@ const shown = async (uetr: string) => {
   };
 };
 
+async function eventsOf<Event>(uetr: string): Promise<readonly Event[]> {
+  const history = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as { events: Event[] };
+  return history.events;
+}
+
 interface Metadata {
   readonly currentDetails: string;
 }
@@ -75,9 +80,8 @@ test('an accepted payment is shown with its route once its first send has ended 
 test('a payment that its first send ends shows its priority from the start, and all else in one event at its end', async () => {
   const uetr = await pay(endingIn.creditedAtOnce);
   await evidence.closed(uetr);
-  const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {
-    events: { [attributes: string]: { searchAttributes?: { indexedFields: object } } | undefined }[];
-  };
+  const events =
+    await eventsOf<Record<string, { searchAttributes?: { indexedFields: object } } | undefined>>(uetr);
   const attributesIn = (event: string) =>
     events.flatMap(({ [event]: found }) =>
       found === undefined ? [] : [Object.keys(found.searchAttributes?.indexedFields ?? {}).sort()],
@@ -179,10 +183,7 @@ test.each([
   const uetr = await pay(endingIn.silent, priority);
   await evidence.arrival(uetr, 'destination', 'pacs008');
   const timers = await eventually(async () => {
-    const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {
-      events: TimerStarted[];
-    };
-    const named = events.filter(({ userMetadata }) => {
+    const named = (await eventsOf<TimerStarted>(uetr)).filter(({ userMetadata }) => {
       const summary = Buffer.from(userMetadata?.summary?.data ?? '', 'base64').toString();
       return summary === JSON.stringify(name);
     });
