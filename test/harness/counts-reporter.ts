@@ -34,7 +34,8 @@ export class CountsReporter implements Reporter {
   }
 
   #whyNone(modules: readonly TestModule[]): string {
-    if (this.#config?.testNamePattern !== undefined) return 'check the path, and the title after -t';
+    if (this.#config?.testNamePattern !== undefined)
+      return 'no title has what follows -t, or all that have it are skipped';
     if (modules.length > 0) return 'all are skipped';
     return this.#config?.changed ? 'none imports your changes' : 'check the path';
   }
